@@ -1,0 +1,1 @@
+"""The workshop: makes the release that `verify` judges."""

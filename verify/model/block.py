@@ -1,0 +1,77 @@
+"""A block is one feature of the fork; a fold is one change taken into it. Values as declared in block.yaml."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from verify.model.gate import GateDecl
+from verify.model.ids import BlockName, FoldId
+from verify.model.patch import Patch
+
+
+class Disposition(StrEnum):
+    """What became of a submitted patch."""
+
+    FOLDED = "folded"
+    SPLIT = "split"
+    PARTLY_TAKEN = "partly-taken"
+    DEFERRED = "deferred"
+    DROPPED = "dropped"
+    UPSTREAMED = "upstreamed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """Who: a name and an address, as in a git identity."""
+
+    name: str
+    email: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Switch:
+    """An environment variable of the engine that turns a block's feature off, so that both arms run from one build.
+
+    `off` is the value that turns it off; unset or any other value leaves it on.
+    """
+
+    name: str
+    off: str
+    about: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fold:
+    """One change: its author, date (git's `@SECONDS +ZZZZ`), message, source and canonical patch.
+
+    `patch` is fold.patch parsed, `patch_bytes` the file itself; `source` says where the change came from in words
+    (a pull request, a commit, `maintainers`).
+    """
+
+    id: FoldId
+    subject: str
+    body: str
+    author: Person
+    date: str
+    source: str
+    disposition: Disposition
+    reason: str
+    patch: Patch
+    patch_bytes: bytes
+    patch_file: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """One feature: why it exists, until when, which paths it owns (globs), what it needs, its folds in order."""
+
+    name: BlockName
+    title: str
+    why: str
+    until: str
+    owns: tuple[str, ...]
+    requires: tuple[BlockName, ...]
+    switches: tuple[Switch, ...]
+    claims: tuple[str, ...]
+    gates: tuple[GateDecl, ...]
+    folds: tuple[Fold, ...]
+    file: str

@@ -1,0 +1,21 @@
+"""A gate as declared: a name, a kind and that kind's typed parameters.
+
+The parameters are the kind's own frozen dataclass (see `verify/gates`); this module knows only that there are some.
+"""
+
+from dataclasses import dataclass
+
+from verify.model.diagnostic import Place
+from verify.model.ids import BlockName, GateName
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateDecl:
+    """One declared check; `block` is the block whose block.yaml declares it, None for one of release.json."""
+
+    name: GateName
+    kind: str
+    required: bool
+    block: BlockName | None
+    params: object
+    place: Place

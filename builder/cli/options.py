@@ -1,0 +1,13 @@
+"""The options that every command takes, declared once."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Project = Annotated[Path, typer.Option("-C", metavar="DIR", help="The project's folder (where release.json is)")]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout, with a schema version")]
+Offline = Annotated[bool, typer.Option("--offline", help="Use what is cached and fetch nothing")]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Ignore evidence: build and measure again")]
+
+HERE = Path()

@@ -1,0 +1,133 @@
+"""One run of a command: where it looks, where it writes, and how it ends.
+
+Every command is a function from a `Session` to an `Answer`; `run` calls it, turns faults, interruption and our own
+defects into diagnostics, prints the answer once (text or one JSON document) and gives the exit status. Results go to
+stdout, everything else to stderr.
+"""
+
+import json
+import os
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from verify.model.diagnostic import Diagnostic, ExitCode, Fault
+from verify.model.progress import Progress, Silent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a command has to say: lines for people, a JSON value for programs, diagnostics, and the exit status."""
+
+    text: str
+    data: Mapping[str, object]
+    diagnostics: tuple[Diagnostic, ...] = ()
+    exit: ExitCode = ExitCode.HOLDS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """What every command is given: the project's root, the cache root, and where to tell progress."""
+
+    root: Path
+    cache: Path
+    offline: bool
+    progress: Progress
+
+
+def cache_root() -> Path:
+    """Where downloads, objects, builds and evidence are kept: `$STACKPROOF_CACHE`, else the user's cache folder."""
+    named = os.environ.get("STACKPROOF_CACHE")
+    if named:
+        return Path(named).absolute()
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("stackproof"))
+
+
+def open_session(*, root: Path, quiet: bool, offline: bool) -> Session:
+    """Make the session of one command; `quiet` tells no progress."""
+    progress: Progress
+    if quiet:
+        progress = Silent()
+    else:
+        from builder.cli.progress import TerminalProgress
+
+        progress = TerminalProgress(sys.stderr)
+    return Session(root=root.absolute(), cache=cache_root(), offline=offline, progress=progress)
+
+
+def run(command: str, body: Callable[[Session], Answer], *, root: Path, as_json: bool, offline: bool = False) -> NoReturn:
+    """Run one command and leave the process with its exit status."""
+    session = open_session(root=root, quiet=as_json and not sys.stderr.isatty(), offline=offline)
+    raise SystemExit(int(_say(command, _answer(session, body), as_json=as_json)))
+
+
+def _answer(session: Session, body: Callable[[Session], Answer]) -> Answer:
+    try:
+        return body(session)
+    except Fault as fault:
+        return Answer(text="", data={}, diagnostics=fault.diagnostics, exit=ExitCode.CANNOT_JUDGE)
+    except KeyboardInterrupt:
+        return Answer(text="", data={}, diagnostics=(_interrupted(),), exit=ExitCode.CANNOT_JUDGE)
+    except OSError as error:
+        return Answer(text="", data={}, diagnostics=(_refused(error),), exit=ExitCode.CANNOT_JUDGE)
+    except Exception:  # noqa: BLE001 - the last line of defence: no traceback reaches a user
+        return Answer(text="", data={}, diagnostics=(_defect(),), exit=ExitCode.OUR_DEFECT)
+
+
+def _say(command: str, answer: Answer, *, as_json: bool) -> ExitCode:
+    from verify.report.json import diagnostic_json
+    from verify.report.terminal import print_diagnostics
+
+    # A reader that went away (`| head`) is no error of ours.
+    try:
+        if as_json:
+            document = {
+                "schema": f"stackproof/{command}/1",
+                "exit": int(answer.exit),
+                **answer.data,
+                "diagnostics": [diagnostic_json(each) for each in answer.diagnostics],
+            }
+            print(json.dumps(document, indent=2, ensure_ascii=True), flush=True)
+        elif answer.text:
+            print(answer.text, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if not as_json:
+        print_diagnostics(answer.diagnostics, sys.stderr)
+    return answer.exit
+
+
+def _interrupted() -> Diagnostic:
+    return Diagnostic(
+        code="interrupted",
+        message="interrupted; nothing half-made was kept",
+        notes=("what had been finished is remembered and is not done again",),
+        help="run the same command again to go on",
+    )
+
+
+def _refused(error: OSError) -> Diagnostic:
+    name = error.filename if isinstance(error.filename, str) else ""
+    return Diagnostic(
+        code="system-refused",
+        message=f"the system refused: {error.strerror or error}" + (f": {name}" if name else ""),
+        help="put that right (space, permissions, a missing file), then run the same command again",
+    )
+
+
+def _defect() -> Diagnostic:
+    handle, name = tempfile.mkstemp(prefix="stackproof-defect-", suffix=".txt")
+    with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as report:
+        report.write(f"arguments: {sys.argv!r}\npython: {sys.version}\n\n{traceback.format_exc()}")
+    return Diagnostic(
+        code="our-defect",
+        message="stackproof itself failed; this is a defect of ours, not of your project",
+        notes=(f"details were written to {name}",),
+        help="send that file with your report",
+    )

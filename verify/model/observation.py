@@ -47,3 +47,74 @@ class BuildObservation:
     artifacts: tuple[Artifact, ...]
     log: str
     tail: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedFile:
+    """A program, library or other executable mapping that the measured process really had loaded."""
+
+    name: str
+    sha256: Sha256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenChoice:
+    """One candidate for a token: its id and the logarithm of its probability."""
+
+    id: int
+    logprob: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """One completed request.
+
+    `request` names it within its round. `candidates` holds, per generated token, the most probable ones, best first
+    (empty when none were asked for). `cached_tokens` of the `prompt_tokens` were not read again. Times are seconds
+    from sending: to the first token, and to the end; `prompt_seconds` is the engine's own figure for reading.
+    """
+
+    request: str
+    round: int
+    ids: tuple[int, ...]
+    text: str
+    candidates: tuple[tuple[TokenChoice, ...], ...]
+    prompt_tokens: int
+    cached_tokens: int
+    first_token_seconds: float
+    prompt_seconds: float
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarkCount:
+    """How often a mark's pattern was seen in the engine's log."""
+
+    name: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArmObservation:
+    """What one arm did: its answers in the order of sending, marks over all its logs, and what it had loaded."""
+
+    arm: str
+    answers: tuple[Answer, ...]
+    marks: tuple[MarkCount, ...]
+    loaded: tuple[LoadedFile, ...]
+    command: tuple[str, ...]
+    peak_kib: int
+    start_seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunObservation:
+    """One session on the built engine: every arm, in the order of the need."""
+
+    arms: tuple[ArmObservation, ...]
+    rounds: int
+    seconds: float
+
+    def arm(self, name: str) -> ArmObservation | None:
+        """The arm of that name."""
+        return next((arm for arm in self.arms if arm.arm == name), None)

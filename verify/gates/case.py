@@ -1,0 +1,123 @@
+"""What a check may look at: the declared release, the derived trees and what was measured; values only.
+
+The case of a whole release is made once. A gate sees its own view of it (`case.of(gate)`): the block that declares
+it is `block`. Whatever was not measured is simply not here, and a check says so by `missing`.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Generic, TypeVar
+
+from verify.model.block import Block
+from verify.model.diagnostic import Diagnostic
+from verify.model.evidence import BuildNeed, Need, ProbeNeed
+from verify.model.gate import GateDecl
+from verify.model.ids import BlockName, Sha256, TreeId
+from verify.model.observation import BuildObservation, RunObservation
+from verify.model.release import Release
+from verify.model.stack import Layer, Stack, Stuck
+
+O = TypeVar("O")  # noqa: E741 (an observation)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded(Generic[O]):
+    """An observation and the digest of the evidence key it is recorded under."""
+
+    key: Sha256
+    observation: O
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rederived:
+    """The trees after each fold as git itself made them from the same patch bytes, in stack order."""
+
+    trees: tuple[TreeId, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotRederived:
+    """Why git's own derivation is missing: it refused a patch, or it was not run."""
+
+    reason: Diagnostic
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """Everything a judgement rests on.
+
+    `base_tree` is the tree that was really imported. `faults` tells, per need, why it was not met. `block` is the
+    block whose gate is being checked, None for a gate of the release.
+    """
+
+    release: Release
+    base_tree: TreeId
+    stack: Stack | Stuck
+    rederived: Rederived | NotRederived
+    builds: Mapping[BuildNeed, Recorded[BuildObservation]] = field(default_factory=dict)
+    probes: Mapping[ProbeNeed, Recorded[RunObservation]] = field(default_factory=dict)
+    faults: Mapping[Need, tuple[Diagnostic, ...]] = field(default_factory=dict)
+    block: BlockName | None = None
+
+    def of(self, gate: GateDecl) -> "Case":
+        """The view of the block that declares `gate`."""
+        return replace(self, block=gate.block)
+
+    def layers(self) -> tuple[Layer, ...]:
+        """The layers that were derived; not all of them when the stack is stuck."""
+        match self.stack:
+            case Stack(layers=layers) | Stuck(done=layers):
+                return layers
+
+    def declared_block(self) -> Block | None:
+        """The declaring block."""
+        return next((block for block in self.release.blocks if block.name == self.block), None)
+
+    def tip_tree(self) -> TreeId | None:
+        """The derived tip; None when the stack is stuck."""
+        return self.stack.tip_tree() if isinstance(self.stack, Stack) else None
+
+    def prefix_trees(self) -> tuple[tuple[BlockName | None, TreeId], ...]:
+        """The base (as None) and the tree after each block, as far as the stack went, in order."""
+        trees: dict[BlockName | None, TreeId] = {None: self.base_tree}
+        stuck_in = self.stack.block if isinstance(self.stack, Stuck) else None
+        for layer in self.layers():
+            if layer.block != stuck_in:
+                trees[layer.block] = layer.after
+        return tuple(trees.items())
+
+    def block_tree(self, block: BlockName | None) -> TreeId | None:
+        """The tree after `block` (the base for None)."""
+        return dict(self.prefix_trees()).get(block)
+
+    def below(self, block: BlockName) -> TreeId | None:
+        """The tree that `block` stands on: after the block before it, the base below the first."""
+        names: tuple[BlockName | None, ...] = (None, *(each.name for each in self.release.blocks))
+        return self.block_tree(names[names.index(block) - 1]) if block in names else None
+
+    def missing(self, needs: Iterable[Need]) -> tuple[Diagnostic, ...]:
+        """Why needs are not met: the faults met on the way, or that nothing was measured; empty when all are met."""
+        reasons: dict[Diagnostic, None] = {}
+        for need in needs:
+            known = need in self.builds if isinstance(need, BuildNeed) else need in self.probes
+            if not known:
+                reasons.update(dict.fromkeys(self.faults.get(need, (not_measured(need),))))
+        return tuple(reasons)
+
+
+def not_measured(need: Need) -> Diagnostic:
+    """The reason for a need that nobody met and nobody reported a fault for."""
+    match need:
+        case BuildNeed(tree=tree, configuration=configuration):
+            return Diagnostic(
+                code="not-built",
+                message=f"tree {tree} was not built in configuration `{configuration}`",
+                help="stackproof build",
+            )
+        case ProbeNeed(probe=probe, model=model, arms=arms):
+            names = ", ".join(f"`{arm.name}`" for arm in arms)
+            return Diagnostic(
+                code="not-probed",
+                message=f"probe `{probe}` was not run with model `{model}` on {names}",
+                help="stackproof gate",
+            )

@@ -1,0 +1,32 @@
+"""Every kind of gate by name. A kind that is not here does not exist."""
+
+from collections.abc import Mapping
+
+from verify.gates import (
+    arm_identity,
+    build,
+    checkpoint_resume,
+    fold_owns,
+    golden_tokens,
+    patch_hygiene,
+    path_safety,
+    tree_equal,
+    warm_behind_cold,
+    warnings,
+)
+from verify.gates.kind import AnyKind
+
+_ALL: tuple[AnyKind, ...] = (
+    tree_equal.KIND,
+    path_safety.KIND,
+    patch_hygiene.KIND,
+    fold_owns.KIND,
+    build.KIND,
+    warnings.KIND,
+    golden_tokens.KIND,
+    arm_identity.KIND,
+    warm_behind_cold.KIND,
+    checkpoint_resume.KIND,
+)
+
+KINDS: Mapping[str, AnyKind] = {kind.name: kind for kind in _ALL}

@@ -1,0 +1,119 @@
+"""The payload of a `GIT binary patch`: base85 lines around a zlib stream, and git's delta code.
+
+Printing writes *stored* deflate blocks by hand, because two zlib libraries compress the same bytes to different
+streams, and a canonical patch must be the same bytes everywhere; git inflates both. Reading accepts any zlib stream
+and never inflates more than the size the patch states.
+"""
+
+import zlib
+from base64 import b85decode, b85encode
+from collections.abc import Iterator
+
+from verify.model.patch import BinaryDelta
+
+MAX_BINARY = 512 * 1024 * 1024
+_LINE = 52
+_STORED = 65535
+_LENGTHS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_LENGTH_OF = {letter: size for size, letter in enumerate(_LENGTHS, start=1)}
+
+
+class BrokenPayload(Exception):
+    """The payload is not what git would write; the text says why."""
+
+
+def encode(delta: BinaryDelta) -> bytes:
+    """One side of a binary patch as text: `literal SIZE` or `delta SIZE`, the lines, an empty line."""
+    stream = _stored(delta.data)
+    out = [f"{delta.kind} {delta.size}\n".encode()]
+    for at in range(0, len(stream), _LINE):
+        chunk = stream[at : at + _LINE]
+        out += (_LENGTHS[len(chunk) - 1 : len(chunk)], b85encode(chunk, pad=True), b"\n")
+    out.append(b"\n")
+    return b"".join(out)
+
+
+def _stored(data: bytes) -> bytes:
+    out = [b"\x78\x01"]
+    for at in range(0, max(len(data), 1), _STORED):
+        block = data[at : at + _STORED]
+        last = at + _STORED >= len(data)
+        out += (bytes([last]), len(block).to_bytes(2, "little"), (len(block) ^ 0xFFFF).to_bytes(2, "little"), block)
+    out.append(zlib.adler32(data).to_bytes(4, "big"))
+    return b"".join(out)
+
+
+def decode_line(line: bytes) -> bytes:
+    """The bytes of one base85 line (without its line end)."""
+    size = _LENGTH_OF.get(line[0]) if line else None
+    if size is None or len(line) - 1 != (size + 3) // 4 * 5:
+        raise BrokenPayload("a base85 line has another length than its first letter says")
+    try:
+        return b85decode(line[1:])[:size]
+    except ValueError as error:
+        raise BrokenPayload("a base85 line holds a byte that base85 does not have") from error
+
+
+def inflate(stream: bytes, size: int) -> bytes:
+    """The inflated stream, which must have exactly `size` bytes."""
+    if size > MAX_BINARY:
+        raise BrokenPayload(f"it states {size} bytes; more than {MAX_BINARY} are refused")
+    inflater = zlib.decompressobj()
+    try:
+        data = inflater.decompress(stream, size + 1)
+        if len(data) <= size and not inflater.eof:
+            data += inflater.decompress(inflater.unconsumed_tail, 1)
+    except zlib.error as error:
+        raise BrokenPayload(f"its zlib stream is broken ({error})") from error
+    if len(data) != size or not inflater.eof or inflater.unused_data:
+        raise BrokenPayload(f"it states {size} bytes and its zlib stream holds another number")
+    return data
+
+
+def apply_delta(base: bytes, delta: bytes) -> bytes:
+    """The content that a git delta makes of `base`."""
+    source = iter(delta)
+    try:
+        if (stated := _size(source)) != len(base):
+            raise BrokenPayload(f"the delta is for {stated} bytes and met {len(base)}")
+        size = _size(source)
+        if size > MAX_BINARY:
+            raise BrokenPayload(f"the delta makes {size} bytes; more than {MAX_BINARY} are refused")
+        out, made = [], 0
+        for op in source:
+            piece = _copy(base, op, source) if op & 0x80 else _insert(op, source)
+            made += len(piece)
+            if made > size:
+                raise BrokenPayload("the delta makes more bytes than it states")
+            out.append(piece)
+    except (StopIteration, RuntimeError) as error:
+        raise BrokenPayload("the delta ends inside an instruction") from error
+    if made != size:
+        raise BrokenPayload(f"the delta states {size} bytes and makes {made}")
+    return b"".join(out)
+
+
+def _size(source: Iterator[int]) -> int:
+    value = shift = 0
+    while True:
+        byte = next(source)
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            return value
+        if shift > 63:
+            raise BrokenPayload("a size in the delta has too many digits")
+
+
+def _copy(base: bytes, op: int, source: Iterator[int]) -> bytes:
+    start = sum(next(source) << 8 * bit for bit in range(4) if op >> bit & 1)
+    size = sum(next(source) << 8 * bit for bit in range(3) if op >> 4 + bit & 1) or 0x10000
+    if start + size > len(base):
+        raise BrokenPayload("the delta copies from behind the end of the file")
+    return base[start : start + size]
+
+
+def _insert(op: int, source: Iterator[int]) -> bytes:
+    if op == 0:
+        raise BrokenPayload("the delta holds an instruction that git does not have")
+    return bytes(next(source) for _ in range(op))

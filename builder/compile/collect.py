@@ -1,0 +1,142 @@
+"""Keeps what was built: every program and shared library, copied out of the lane under the build's key.
+
+Takes a lane's build folder and gives `<cache>/builds/<digest>/` with `bin/` and `build.json`, complete or absent: it is
+filled beside its place and renamed. Before a stored build is used, every file's digest is compared with the record; a
+damaged one counts as absent and is built again.
+"""
+
+import contextlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+
+from builder.compile.lay import remove_folder
+from builder.compile.toolchain import file_sha256
+from verify.model.codec import canonical_json, from_json, to_json
+from verify.model.diagnostic import Diagnostic, EnvironmentFault
+from verify.model.evidence import Key
+from verify.model.observation import Artifact, BuildObservation
+
+_SCHEMA = "stackproof/build/1"
+_QUERY = Path(".cmake/api/v1/query/codemodel-v2")
+_REPLY = Path(".cmake/api/v1/reply")
+_LINKED = ("EXECUTABLE", "SHARED_LIBRARY", "MODULE_LIBRARY")
+
+
+def ask_for_targets(build: Path) -> None:
+    """Let CMake write down what each target makes when it configures this folder."""
+    (build / _QUERY).parent.mkdir(parents=True, exist_ok=True)
+    (build / _QUERY).touch()
+
+
+def built_files(build: Path) -> dict[str, Path]:
+    """Name → file of every program and shared library that has been built, links to libraries included."""
+    reply = build / _REPLY
+    found: dict[str, Path] = {}
+    for described in sorted(reply.glob("target-*.json")):
+        target = json.loads(described.read_bytes())
+        if target.get("type") not in _LINKED:
+            continue
+        for artifact in target.get("artifacts", ()):
+            path = build / artifact["path"]
+            if path.is_file():
+                _add(found, path)
+                for beside in _links_to(path):
+                    _add(found, beside)
+    return dict(sorted(found.items()))
+
+
+def _add(found: dict[str, Path], path: Path) -> None:
+    known = found.setdefault(path.name, path)
+    if known.resolve() != path.resolve():
+        raise EnvironmentFault(
+            Diagnostic(
+                code="build-name-clash",
+                message=f"two built files are named `{path.name}`",
+                notes=(str(known), str(path)),
+                help="build them in two configurations, each with its own `targets` in release.json",
+            )
+        )
+
+
+def _links_to(path: Path) -> list[Path]:
+    """The links beside a library by which programs load it (`libx.so.0` → `libx.so.0.5.0`)."""
+    if ".so" not in path.name and path.suffix != ".dylib":
+        return []
+    real = path.resolve()
+    stem = path.name.split(".so")[0].split(".dylib")[0].split(".")[0]
+    return [entry for entry in path.parent.glob(f"{stem}.*") if entry.is_symlink() and entry.resolve() == real]
+
+
+def keep_build(*, build: Path, folder: Path, key: Key, observation: BuildObservation) -> BuildObservation:
+    """Copy what was built to `folder`; gives the observation with the artifacts. An older copy is replaced whole."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    part = Path(tempfile.mkdtemp(prefix=f".{folder.name[:16]}-", dir=folder.parent))
+    try:
+        part.chmod(0o755)
+        kept = part / "bin"
+        kept.mkdir()
+        for name, path in built_files(build).items():
+            if path.is_symlink():
+                (kept / name).symlink_to(path.resolve().name)
+            else:
+                shutil.copy2(path, kept / name)
+        whole = _with_artifacts(observation, kept)
+        body = {"schema": _SCHEMA, "key": to_json(key), "observation": to_json(whole)}
+        (part / "build.json").write_bytes(canonical_json({**body, "sha256": _digest(body)}))
+        _put(part, folder)
+    finally:
+        remove_folder(part)
+    return whole
+
+
+def _with_artifacts(observation: BuildObservation, kept: Path) -> BuildObservation:
+    return replace(observation, artifacts=tuple(_artifacts(sorted(kept.iterdir()))))
+
+
+def _artifacts(paths: Iterable[Path]) -> Iterable[Artifact]:
+    for path in paths:
+        if not path.is_symlink():
+            yield Artifact(name=path.name, sha256=file_sha256(path), size=path.stat().st_size)
+
+
+def _put(part: Path, folder: Path) -> None:
+    """Rename the finished copy into place; whatever is there steps aside first."""
+    while True:
+        try:
+            part.rename(folder)
+        except OSError:
+            if not os.path.lexists(folder):
+                raise
+            aside = Path(tempfile.mkdtemp(prefix=f".{folder.name[:16]}-old-", dir=folder.parent))
+            with contextlib.suppress(FileNotFoundError):
+                folder.rename(aside / "old")
+            remove_folder(aside)
+        else:
+            return
+
+
+def _digest(body: dict[str, object]) -> str:
+    return sha256(canonical_json(body)).hexdigest()
+
+
+def stored_build(folder: Path, key: Key) -> BuildObservation | None:
+    """The observation of a stored build that is whole: every file as recorded, every link where it belongs."""
+    try:
+        value = json.loads((folder / "build.json").read_bytes())
+        said = value.pop("sha256")
+        if value["schema"] != _SCHEMA or value["key"] != to_json(key) or said != _digest(value):
+            return None
+        observation = from_json(BuildObservation, value["observation"])
+        entries = sorted((folder / "bin").iterdir())
+        recorded = {artifact.name for artifact in observation.artifacts}
+        links_hold = all(entry.resolve().parent == entry.parent.resolve() and entry.exists() for entry in entries)
+        whole = links_hold and tuple(_artifacts(entries)) == observation.artifacts
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+    return observation if whole and recorded else None

@@ -12,7 +12,7 @@ from verify.model.block import Block
 from verify.model.diagnostic import Diagnostic
 from verify.model.evidence import BuildNeed, Need, ProbeNeed
 from verify.model.gate import GateDecl
-from verify.model.ids import BlockName, Sha256, TreeId
+from verify.model.ids import BlockName, RepoPath, Sha256, TreeId
 from verify.model.observation import BuildObservation, RunObservation
 from verify.model.release import Release
 from verify.model.stack import Layer, Stack, Stuck
@@ -46,12 +46,13 @@ class NotRederived:
 class Case:
     """Everything a judgement rests on.
 
-    `base_tree` is the tree that was really imported. `faults` tells, per need, why it was not met. `block` is the
-    block whose gate is being checked, None for a gate of the release.
+    `base_tree` is the tree that was really imported and `base_paths` every path in it. `faults` tells, per need, why
+    it was not met. `block` is the block whose gate is being checked, None for a gate of the release.
     """
 
     release: Release
     base_tree: TreeId
+    base_paths: tuple[RepoPath, ...]
     stack: Stack | Stuck
     rederived: Rederived | NotRederived
     builds: Mapping[BuildNeed, Recorded[BuildObservation]] = field(default_factory=dict)
@@ -78,13 +79,14 @@ class Case:
         return self.stack.tip_tree() if isinstance(self.stack, Stack) else None
 
     def prefix_trees(self) -> tuple[tuple[BlockName | None, TreeId], ...]:
-        """The base (as None) and the tree after each block, as far as the stack went, in order."""
-        trees: dict[BlockName | None, TreeId] = {None: self.base_tree}
-        stuck_in = self.stack.block if isinstance(self.stack, Stuck) else None
-        for layer in self.layers():
-            if layer.block != stuck_in:
-                trees[layer.block] = layer.after
-        return tuple(trees.items())
+        """The base (as None) and the tree after each block, in order, as far as the stack went."""
+        after = {layer.block: layer.after for layer in self.layers()}
+        trees: list[tuple[BlockName | None, TreeId]] = [(None, self.base_tree)]
+        for block in self.release.blocks:
+            if isinstance(self.stack, Stuck) and block.name == self.stack.block:
+                break
+            trees.append((block.name, after.get(block.name, trees[-1][1])))
+        return tuple(trees)
 
     def block_tree(self, block: BlockName | None) -> TreeId | None:
         """The tree after `block` (the base for None)."""
@@ -96,13 +98,23 @@ class Case:
         return self.block_tree(names[names.index(block) - 1]) if block in names else None
 
     def missing(self, needs: Iterable[Need]) -> tuple[Diagnostic, ...]:
-        """Why needs are not met: the faults met on the way, or that nothing was measured; empty when all are met."""
+        """Why needs are not met, each reason once: the faults met on the way, or that nothing was measured."""
         reasons: dict[Diagnostic, None] = {}
         for need in needs:
-            known = need in self.builds if isinstance(need, BuildNeed) else need in self.probes
-            if not known:
-                reasons.update(dict.fromkeys(self.faults.get(need, (not_measured(need),))))
+            match need:
+                case BuildNeed() if need not in self.builds:
+                    reasons.update(dict.fromkeys(self.faults.get(need) or (not_measured(need),)))
+                case ProbeNeed() if need not in self.probes:
+                    reasons.update(dict.fromkeys(self.faults.get(need) or self._unbuilt(need) or (not_measured(need),)))
+                case _:
+                    pass
         return tuple(reasons)
+
+    def _unbuilt(self, need: ProbeNeed) -> tuple[Diagnostic, ...]:
+        """The arms' builds that were not made or failed."""
+        wanted = dict.fromkeys(arm.build for arm in need.arms)
+        failed = [each for each in wanted if each in self.builds and not self.builds[each].observation.ok]
+        return self.missing(wanted) + tuple(_build_failed(each) for each in failed)
 
 
 def not_measured(need: Need) -> Diagnostic:
@@ -121,3 +133,11 @@ def not_measured(need: Need) -> Diagnostic:
                 message=f"probe `{probe}` was not run with model `{model}` on {names}",
                 help="stackproof gate",
             )
+
+
+def _build_failed(need: BuildNeed) -> Diagnostic:
+    return Diagnostic(
+        code="arm-not-built",
+        message=f"the build of tree {need.tree} in configuration `{need.configuration}` failed, so nothing ran on it",
+        help="stackproof build",
+    )

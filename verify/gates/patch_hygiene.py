@@ -1,11 +1,22 @@
-"""Patch hygiene: what a fold adds carries no white space errors, stray line ends or conflict markers."""
+"""Patch hygiene: what a fold adds carries no white space errors, stray line ends or conflict markers.
 
+Only added lines are looked at. A carriage return is an error unless the lines around it end so too, as in a file
+with CRLF line ends. Two spaces at the end of a Markdown line are a line break and stay.
+"""
+
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from verify.gates.case import Case
 from verify.gates.kind import Kind, Scope
+from verify.model.block import Fold
+from verify.model.diagnostic import Diagnostic, Finding, Place
 from verify.model.evidence import Need
-from verify.model.verdict import Outcome, Undecided
+from verify.model.patch import FileChange, Hunk
+from verify.model.verdict import Failed, Outcome, Passed
+
+_MARKER = re.compile(rb"(?:<{7} .*|>{7} .*|\|{7} .*|={7})\r?\n?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,22 +25,85 @@ class Params:
 
 
 def needs(params: Params, case: Case) -> tuple[Need, ...]:
-    """What must have been measured."""
+    """Nothing is measured."""
     del params, case
     return ()
 
 
 def check(params: Params, case: Case) -> Outcome:
-    """Judge it."""
-    del params, case
-    return Undecided(summary="this kind has no rule yet", reasons=())
+    """Every added line of every fold."""
+    del params
+    findings: list[Finding] = []
+    count = 0
+    for block in case.release.blocks:
+        for fold in block.folds:
+            for change in fold.patch.files:
+                crlf = _uses_crlf(change)
+                for line, text in _added(change):
+                    count += 1
+                    findings.extend(_line(fold, change, line, text, crlf))
+    if findings:
+        return Failed(summary=f"{len(findings)} faults in added lines", findings=tuple(findings))
+    return Passed(summary=f"{count} added lines are clean")
+
+
+def _added(change: FileChange) -> Iterator[tuple[int, bytes]]:
+    for hunk in change.hunks:
+        yield from _added_in(hunk)
+
+
+def _added_in(hunk: Hunk) -> Iterator[tuple[int, bytes]]:
+    line = hunk.source_line
+    for sign, text in hunk.lines:
+        line += 1
+        if sign == b"+":
+            yield line, text
+        if not text.endswith(b"\n"):
+            line += 1  # the patch's own line about the missing line end
+
+
+def _uses_crlf(change: FileChange) -> bool:
+    kept = [text for hunk in change.hunks for sign, text in hunk.lines if sign != b"+"]
+    return bool(kept) and all(text.endswith(b"\r\n") for text in kept if text.endswith(b"\n"))
+
+
+def _line(fold: Fold, change: FileChange, line: int, text: bytes, crlf: bool) -> Iterator[Finding]:
+    body = text.removesuffix(b"\n")
+    if body.endswith(b"\r"):
+        body = body[:-1]
+        if not crlf:
+            yield _finding("added-carriage-return", fold, line, "it ends in a carriage return")
+    if b"\r" in body:
+        yield _finding("added-carriage-return", fold, line, "it holds a carriage return")
+    if body != body.rstrip(b" \t") and not _line_break(change, body):
+        yield _finding("added-trailing-space", fold, line, "it ends in white space")
+    if re.match(rb" +\t|\t+ +\t", body):
+        yield _finding("added-space-before-tab", fold, line, "its indent has a space before a tab")
+    if _MARKER.fullmatch(text):
+        yield _finding("added-conflict-marker", fold, line, "it is a conflict marker")
+    if not text.endswith(b"\n"):
+        yield _finding("added-no-final-newline", fold, line, "the file ends without a line end")
+
+
+def _line_break(change: FileChange, body: bytes) -> bool:
+    markdown = change.new_path is not None and change.new_path.lower().endswith(b".md")
+    return markdown and body.endswith(b"  ") and not body.endswith(b"   ") and bool(body.strip())
+
+
+def _finding(code: str, fold: Fold, line: int, why: str) -> Finding:
+    return Diagnostic(
+        code=code,
+        message=f"fold `{fold.id}` adds a line with a fault: {why}",
+        place=Place(file=fold.patch_file, line=line),
+        help="stackproof checkout, mend the line, then stackproof sync",
+    )
 
 
 KIND = Kind(
     name="patch-hygiene",
     about="added lines carry no white space errors, carriage returns or conflict markers",
     scope=Scope.RELEASE,
-    standing=True,
+    standing=False,
     params=Params,
     needs=needs,
     check=check,

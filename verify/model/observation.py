@@ -1,7 +1,10 @@
-"""What was observed of a build or a run: the typed content of evidence records."""
+"""What was observed of a build or a run: the typed content of evidence records, and its JSON form."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
+from verify.model.codec import from_json, to_json
 from verify.model.ids import Sha256
 
 
@@ -118,3 +121,19 @@ class RunObservation:
     def arm(self, name: str) -> ArmObservation | None:
         """The arm of that name."""
         return next((arm for arm in self.arms if arm.arm == name), None)
+
+
+Observation = BuildObservation | RunObservation
+Seen = TypeVar("Seen", BuildObservation, RunObservation)
+
+
+def encode_observation(observation: Observation) -> Mapping[str, object]:
+    """The observation as the JSON object that an evidence record holds."""
+    value = to_json(observation)
+    assert isinstance(value, dict)
+    return value
+
+
+def decode_observation(kind: type[Seen], value: Mapping[str, object]) -> Seen:
+    """The observation in a record; `CodecError` when it is not exactly one of that kind."""
+    return from_json(kind, value)

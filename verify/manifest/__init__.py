@@ -1,0 +1,1 @@
+"""Declared files to the model, every mistake at once."""

@@ -1,0 +1,213 @@
+"""block.yaml: a block's fields and its folds to the model, with the patches that lie beside it.
+
+As in `release.py`, gates are left as they stand. A fold's patch is parsed here, so that a patch that is not
+canonical is told with every other mistake.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from verify.manifest.files import PATCH_LIMIT, Files
+from verify.manifest.mistakes import did_you_mean, listed
+from verify.manifest.scalars import choice, date, line, name, person, schema_of, setting, text
+from verify.manifest.value import Value, shorten
+from verify.model.block import Block, Disposition, Fold, Switch
+from verify.model.diagnostic import InputFault, Place
+from verify.model.glob import unsafe_glob
+from verify.model.ids import BlockName, FoldId
+from verify.model.patch import Patch
+
+SCHEMA = "stackproof/block/1"
+LONGEST_SUBJECT = 200
+
+ParsePatch = Callable[[bytes, str], Patch]
+
+_SWITCH = re.compile(r"[A-Z][A-Z0-9_]{1,79}")
+_NOT_A_SWITCH = re.compile(r"LD_.*|DYLD_.*|PATH|HOME|SHELL|IFS|ENV|BASH_ENV|USER|TMPDIR|LANG|LC_.*|PYTHON.*|GIT_.*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlockFile:
+    """A block as read, without its gates; values keep the places of what other files are checked against."""
+
+    block: Block
+    requires: tuple[Value, ...]
+    switches: tuple[Value, ...]
+    gates: Value | None
+
+
+def block_file(block: str) -> str:
+    """Where a block is declared, relative to the project."""
+    return f"blocks/{block}/block.yaml"
+
+
+def patch_file(block: str, fold: str) -> str:
+    """Where a fold's canonical patch lies, relative to the project."""
+    return f"blocks/{block}/folds/{fold}/fold.patch"
+
+
+def read_block(block: BlockName, value: Value, files: Files, parse_patch: ParsePatch) -> BlockFile:
+    """One block.yaml and its folds' patches."""
+    fields = value.fields(of=f"block `{block}`")
+    fields.get("schema", lambda schema: schema_of(schema, SCHEMA))
+    title, why, until = fields.get("title", line), fields.get("why", text), fields.get("until", text)
+    owns = fields.get("owns", lambda globs: globs.listing(_glob, of="glob", least=1))
+    requires = fields.optional("requires", lambda blocks: blocks.listing(_as_it_is, of="block"), ())
+    switches = fields.optional("switches", lambda items: items.listing(_switch, of="switch"), ())
+    claims = fields.optional("claims", lambda items: items.listing(text, of="claim"), ())
+    gates = fields.optional("gates", _as_table, None)
+    folds = fields.get(
+        "folds", lambda items: items.listing(lambda fold: _fold(fold, block, files, parse_patch), of="fold", least=1)
+    )
+    fields.close()
+    _refuse_repeated_folds(folds)
+    _tell_strays(block, tuple(fold.id for fold, _ in folds), files, value)
+    return BlockFile(
+        block=Block(
+            name=block,
+            title=title,
+            why=why,
+            until=until,
+            owns=owns,
+            requires=tuple(BlockName(required.word()) for required in requires),
+            switches=tuple(switch for switch, _ in switches),
+            claims=claims,
+            gates=(),
+            folds=tuple(fold for fold, _ in folds),
+            file=value.source.file,
+        ),
+        requires=requires,
+        switches=tuple(place for _, place in switches),
+        gates=gates,
+    )
+
+
+def _as_it_is(value: Value) -> Value:
+    name(value)
+    return value
+
+
+def _as_table(value: Value) -> Value | None:
+    return value
+
+
+def _glob(value: Value) -> str:
+    glob = line(value)
+    problem = unsafe_glob(glob) if glob else None
+    if problem is not None:
+        value.wrong("unsafe-glob", f"{value.what}: {problem}")
+    return glob
+
+
+def _switch(value: Value) -> tuple[Switch, Value]:
+    fields = value.fields()
+    place = fields.get("name", lambda field: field)
+    switch = Switch(name=_switch_name(place), off=fields.get("off", setting), about=fields.get("about", line))
+    fields.close()
+    return switch, place
+
+
+def _switch_name(value: Value) -> str:
+    written = value.written("the name of an environment variable")
+    if written is None:
+        return ""
+    if _SWITCH.fullmatch(written) is None:
+        value.wrong(
+            "bad-switch",
+            f"{value.what} cannot name an environment variable: `{shorten(written)}`",
+            notes=("expected upper-case letters, digits and `_`, a letter first",),
+        )
+    elif _NOT_A_SWITCH.fullmatch(written):
+        value.wrong(
+            "bad-switch",
+            f"{value.what} is a variable that the system reads: `{written}`",
+            step="give the switch a name with the engine's prefix",
+        )
+    return written
+
+
+def _fold(value: Value, block: BlockName, files: Files, parse_patch: ParsePatch) -> tuple[Fold, Value]:
+    fields = value.fields()
+    identity = fields.get("id", lambda field: field)
+    fold_id = FoldId(name(identity))
+    disposition = fields.get("disposition", lambda word: choice(word, Disposition))
+    file = patch_file(block, fold_id)
+    patch_bytes, patch = (b"", Patch(files=())) if not fold_id else _patch(file, identity, files, parse_patch)
+    fold = Fold(
+        id=fold_id,
+        subject=fields.get("subject", _subject),
+        body=fields.optional("body", text, ""),
+        author=fields.get("author", person),
+        date=fields.get("date", date),
+        source=fields.get("source", line),
+        disposition=disposition,
+        reason=fields.optional("reason", text, ""),
+        patch=patch,
+        patch_bytes=patch_bytes,
+        patch_file=file,
+    )
+    fields.close()
+    if disposition is not Disposition.FOLDED and not fold.reason:
+        value.wrong(
+            "reason-missing",
+            f"{value.what} is {disposition.value} and gives no `reason`",
+            step="say in `reason` what was not taken, and why",
+        )
+    return fold, identity
+
+
+def _subject(value: Value) -> str:
+    written = line(value)
+    if len(written) > LONGEST_SUBJECT:
+        value.wrong("subject-too-long", f"{value.what} has {len(written)} characters, at most {LONGEST_SUBJECT} fit")
+    return written
+
+
+def _patch(file: str, identity: Value, files: Files, parse_patch: ParsePatch) -> tuple[bytes, Patch]:
+    """The fold's patch; the submitted one beside it is read too, since the release's digest covers it."""
+    nothing = Patch(files=())
+    before = len(identity.mistakes)
+    data = files.read(file, limit=PATCH_LIMIT)
+    files.read(file.removesuffix("fold.patch") + "source.patch", limit=PATCH_LIMIT)
+    if data is None:
+        if before == len(identity.mistakes):
+            identity.wrong(
+                "patch-missing",
+                f"the patch of fold `{identity.word()}` is missing: {file}",
+                label="no fold.patch for this fold",
+                step=f"git checkout -- {file}",
+            )
+        return b"", nothing
+    try:
+        return data, parse_patch(data, file)
+    except InputFault as fault:
+        identity.mistakes.take(fault.diagnostics)
+        return data, nothing
+
+
+def _refuse_repeated_folds(folds: tuple[tuple[Fold, Value], ...]) -> None:
+    seen: dict[str, Value] = {}
+    for fold, identity in folds:
+        first = seen.setdefault(fold.id, identity)
+        if fold.id and first is not identity:
+            identity.wrong(
+                "duplicate-name",
+                f"a second fold is named `{fold.id}`",
+                notes=(f"first named at {first.source.file}:{first.node.spot.line}",),
+                step="give each fold its own id",
+            )
+
+
+def _tell_strays(block: BlockName, declared: tuple[str, ...], files: Files, value: Value) -> None:
+    """A folder under folds/ that block.yaml does not list is a change that nobody would notice is left out."""
+    for stray in files.folders(f"blocks/{block}/folds"):
+        if stray not in declared:
+            folder = f"blocks/{block}/folds/{stray}"
+            value.mistakes.add(
+                "fold-unlisted",
+                f"the folder `{folder}` belongs to no fold of block `{block}`",
+                Place(file=folder),
+                notes=listed("declared folds", declared),
+                step=did_you_mean(stray, declared) or f"list it under `folds` in {value.source.file}, or remove it",
+            )

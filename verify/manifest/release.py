@@ -1,0 +1,221 @@
+"""release.json: its fields to the model, without what lies in blocks/.
+
+Gates are left as they stand, since their parameters refer to what blocks declare; `read.py` reads them last.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from verify.manifest.scalars import (
+    choice,
+    inner_folder,
+    inner_path,
+    line,
+    matching,
+    name,
+    object_id,
+    schema_of,
+    setting,
+    sha256,
+)
+from verify.manifest.value import Fields, Value, shorten
+from verify.model.ids import CommitId, ConfigName, ModelName, ReleaseName, TreeId
+from verify.model.release import (
+    ArchiveSource,
+    Base,
+    Configuration,
+    FolderSource,
+    GeneratedModel,
+    GitSource,
+    ModelPin,
+    PackageModel,
+    Proof,
+    Reference,
+    SdistSource,
+    Source,
+)
+
+RELEASE_FILE = "release.json"
+SCHEMA = "stackproof/release/1"
+
+_PACKAGE = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
+_VERSION = re.compile(r"[0-9][A-Za-z0-9.!+_-]*")
+_OPTION = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_TARGET = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
+_BUILD_TYPE = re.compile(r"Release|Debug|RelWithDebInfo|MinSizeRel")
+_REPOSITORY = re.compile(r"(?!-)(?!.*::)[^\x00-\x20\x7f](?:[^\x00-\x1f\x7f]*[^\x00-\x20\x7f])?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declared:
+    """release.json as read; `blocks` are the names with their places, `gates` the table of gates when there is one."""
+
+    name: ReleaseName
+    parent: ReleaseName | None
+    engine: str
+    base: Base
+    blocks: tuple[Value, ...]
+    configurations: tuple[Configuration, ...]
+    models: tuple[ModelPin, ...]
+    gates: Value | None
+    reference: Reference | None
+
+
+def read_declared(value: Value) -> Declared:
+    """The whole of release.json."""
+    fields = value.fields(of="release.json")
+    fields.get("schema", lambda schema: schema_of(schema, SCHEMA))
+    declared = Declared(
+        name=ReleaseName(fields.get("name", name)),
+        parent=_release_name(fields.nullable("parent", name)),
+        engine=fields.get("engine", name),
+        base=fields.get("base", _base),
+        blocks=fields.get("blocks", lambda blocks: blocks.listing(lambda block: block, of="block")),
+        configurations=fields.get(
+            "configurations", lambda table: table.named(_configuration, of="configuration", least=1)
+        ),
+        models=fields.optional("models", lambda table: table.named(_model, of="model"), ()),
+        gates=fields.optional("gates", _as_it_is, None),
+        reference=fields.nullable("reference", _reference),
+    )
+    fields.close()
+    return declared
+
+
+def _release_name(parent: str | None) -> ReleaseName | None:
+    return ReleaseName(parent) if parent is not None else None
+
+
+def _as_it_is(value: Value) -> Value | None:
+    return value
+
+
+def _base(value: Value) -> Base:
+    fields = value.fields(of="`base`")
+    commit = fields.nullable("upstream_commit", object_id)
+    base = Base(source=fields.get("source", _source), upstream_commit=None if commit is None else CommitId(commit))
+    fields.close()
+    return base
+
+
+def _source(value: Value) -> Source:
+    return value.fields(of="the base's source").variant("kind", _SOURCES)
+
+
+def _sdist(fields: Fields) -> Source:
+    return SdistSource(
+        package=fields.get("package", _package),
+        version=fields.get("version", _version),
+        sha256=fields.get("sha256", sha256),
+        folder=fields.get("folder", inner_folder),
+        git_dir=fields.optional("git_dir", inner_path, ""),
+    )
+
+
+def _archive(fields: Fields) -> Source:
+    return ArchiveSource(
+        file=fields.get("file", line), sha256=fields.get("sha256", sha256), folder=fields.get("folder", inner_folder)
+    )
+
+
+def _git(fields: Fields) -> Source:
+    return GitSource(repository=fields.get("repository", _repository), commit=CommitId(fields.get("commit", object_id)))
+
+
+def _folder(fields: Fields) -> Source:
+    return FolderSource(path=fields.get("path", line))
+
+
+_SOURCES: dict[str, Callable[[Fields], Source]] = {
+    "sdist": _sdist,
+    "archive": _archive,
+    "git": _git,
+    "folder": _folder,
+}
+
+
+def _package(value: Value) -> str:
+    return matching(value, _PACKAGE, wanted="a package's name", code="bad-package")
+
+
+def _version(value: Value) -> str:
+    return matching(value, _VERSION, wanted="a version", code="bad-version")
+
+
+def _repository(value: Value) -> str:
+    # A leading dash would be an option to git, and `NAME::` starts a remote helper program.
+    return matching(value, _REPOSITORY, wanted="a repository's path or address", code="bad-repository")
+
+
+def _model(title: str, value: Value) -> ModelPin:
+    readers: dict[str, Callable[[Fields], ModelPin]] = {
+        "package": lambda fields: _package_model(ModelName(title), fields),
+        "generated": lambda fields: _generated_model(ModelName(title), fields),
+    }
+    return value.fields().variant("kind", readers)
+
+
+def _package_model(title: ModelName, fields: Fields) -> ModelPin:
+    return PackageModel(
+        name=title,
+        package=fields.get("package", _package),
+        version=fields.get("version", _version),
+        wheel_sha256=fields.get("wheel_sha256", sha256),
+        member=fields.get("member", inner_path),
+        sha256=fields.get("sha256", sha256),
+        licence=fields.get("licence", line),
+    )
+
+
+def _generated_model(title: ModelName, fields: Fields) -> ModelPin:
+    return GeneratedModel(
+        name=title,
+        generator=fields.get("generator", name),
+        sha256=fields.get("sha256", sha256),
+        licence=fields.get("licence", line),
+    )
+
+
+def _configuration(title: str, value: Value) -> Configuration:
+    fields = value.fields()
+    configuration = Configuration(
+        name=ConfigName(title),
+        build_type=fields.get(
+            "build_type", lambda field: matching(field, _BUILD_TYPE, wanted="a CMake build type", code="bad-build-type")
+        ),
+        options=fields.optional("options", _options, ()),
+        targets=fields.get("targets", lambda targets: targets.listing(_target, of="target", least=1)),
+        proofs=fields.get(
+            "proofs", lambda proofs: proofs.listing(lambda proof: choice(proof, Proof), of="proof", least=1)
+        ),
+    )
+    fields.close()
+    return configuration
+
+
+def _options(value: Value) -> tuple[tuple[str, str], ...]:
+    found = []
+    for entry in value.entries():
+        option = entry.key.text
+        if _OPTION.fullmatch(option) is None:
+            value.mistakes.add(
+                "bad-option", f"`{shorten(option)}` cannot name a CMake option", value.source.place(entry.key.spot)
+            )
+        found.append((option, setting(value.below(entry, f"the option `{shorten(option)}`"))))
+    return tuple(sorted(found))
+
+
+def _target(value: Value) -> str:
+    return matching(value, _TARGET, wanted="a build target", code="bad-target")
+
+
+def _reference(value: Value) -> Reference:
+    fields = value.fields(of="`reference`")
+    reference = Reference(
+        base_tree=TreeId(fields.get("base_tree", object_id)),
+        tip_tree=TreeId(fields.get("tip_tree", object_id)),
+        tip_commit=CommitId(fields.get("tip_commit", object_id)),
+    )
+    fields.close()
+    return reference

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from verify.manifest.files import PATCH_LIMIT, Files
 from verify.manifest.mistakes import did_you_mean, listed
-from verify.manifest.scalars import choice, date, line, name, person, schema_of, setting, text
+from verify.manifest.scalars import choice, date, line, name, person, setting, text
 from verify.manifest.value import Value, shorten
 from verify.model.block import Block, Disposition, Fold, Switch
 from verify.model.diagnostic import InputFault, Place
@@ -49,8 +49,7 @@ def patch_file(block: str, fold: str) -> str:
 
 def read_block(block: BlockName, value: Value, files: Files, parse_patch: ParsePatch) -> BlockFile:
     """One block.yaml and its folds' patches."""
-    fields = value.fields(of=f"block `{block}`")
-    fields.get("schema", lambda schema: schema_of(schema, SCHEMA))
+    fields = value.document(of=f"block `{block}`", schema=SCHEMA)
     title, why, until = fields.get("title", line), fields.get("why", text), fields.get("until", text)
     owns = fields.get("owns", lambda globs: globs.listing(_glob, of="glob", least=1))
     requires = fields.optional("requires", lambda blocks: blocks.listing(_as_it_is, of="block"), ())
@@ -62,7 +61,8 @@ def read_block(block: BlockName, value: Value, files: Files, parse_patch: ParseP
     )
     fields.close()
     _refuse_repeated_folds(folds)
-    _tell_strays(block, tuple(fold.id for fold, _ in folds), files, value)
+    if fields.is_list("folds"):
+        _tell_strays(block, tuple(fold.id for fold, _ in folds), files, value)
     return BlockFile(
         block=Block(
             name=block,

@@ -7,7 +7,7 @@ import json
 
 from verify.diff.paths import unsafe_path
 from verify.diff.quote import quote_name, unquote_name
-from verify.manifest.scalars import choice, name, object_id, schema_of, sha256
+from verify.manifest.scalars import choice, name, object_id, sha256
 from verify.manifest.value import Value, shorten
 from verify.model.ids import BlobId, BlockName, CommitId, FoldId, RepoPath, TreeId
 from verify.model.patch import Mode
@@ -19,8 +19,7 @@ LOCK_FILE = "blocks/lock.json"
 
 def read_lock(value: Value) -> tuple[Lock, tuple[Value, ...]]:
     """The lock, and each of its folds' places."""
-    fields = value.fields(of="the lock")
-    fields.get("schema", lambda schema: schema_of(schema, SCHEMA))
+    fields = value.document(of="the lock", schema=SCHEMA)
     found = fields.get("folds", lambda folds: folds.listing(lambda fold: (_fold(fold), fold), of="fold"))
     fields.close()
     return Lock(folds=tuple(fold for fold, _ in found)), tuple(place for _, place in found)

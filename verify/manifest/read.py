@@ -23,7 +23,7 @@ from verify.manifest.value import Value
 from verify.model.diagnostic import Diagnostic, InputFault, Place
 from verify.model.digest import release_digest
 from verify.model.gate import GateDecl
-from verify.model.ids import BlockName
+from verify.model.ids import BlockName, is_name
 from verify.model.patch import Patch
 from verify.model.release import Release
 
@@ -37,7 +37,11 @@ def read_release(root: Path, *, kinds: Mapping[str, AnyKind] | None = None, pinn
     mistakes = Mistakes()
     files = Files(root, mistakes)
     declared = _declared(files, mistakes, root)
-    blocks = _blocks(declared, files, mistakes)
+    if declared.blocks is None:
+        _read_what_lies_there(files, mistakes)
+        mistakes.raise_if_any()
+        raise AssertionError("a release without a list of blocks was read without a mistake")
+    blocks = _blocks(declared.blocks, files, mistakes)
     names = _names(declared, blocks)
     known = _our_kinds() if kinds is None else kinds
     gates = _Gates(names=names, kinds=known, seen={})
@@ -89,12 +93,20 @@ def _declared(files: Files, mistakes: Mistakes, root: Path) -> Declared:
     return read_declared(open_document(RELEASE_FILE, data, mistakes))
 
 
-def _blocks(declared: Declared, files: Files, mistakes: Mistakes) -> tuple[BlockFile, ...]:
+def _read_what_lies_there(files: Files, mistakes: Mistakes) -> None:
+    """Without a list of blocks, read every block's folder for the mistakes in it; references cannot be checked."""
+    for folder in files.folders("blocks"):
+        data = files.read(block_file(folder), limit=DOCUMENT_LIMIT)
+        if data is not None and is_name(folder):
+            read_block(BlockName(folder), open_document(block_file(folder), data, mistakes), files, _parse_patch)
+
+
+def _blocks(values: tuple[Value, ...], files: Files, mistakes: Mistakes) -> tuple[BlockFile, ...]:
     """Every listed block, and a mistake for each folder that is not listed."""
     folders = files.folders("blocks")
-    listed_names = [value.word() for value in declared.blocks]
+    listed_names = [value.word() for value in values]
     found: list[BlockFile] = []
-    for value in declared.blocks:
+    for value in values:
         title = BlockName(name(value))
         if not title or any(other.block.name == title for other in found):
             continue

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from verify.manifest.node import Listing
 from verify.manifest.scalars import (
     choice,
     inner_folder,
@@ -15,7 +16,6 @@ from verify.manifest.scalars import (
     matching,
     name,
     object_id,
-    schema_of,
     setting,
     sha256,
 )
@@ -49,13 +49,16 @@ _REPOSITORY = re.compile(r"(?!-)(?!.*::)[^\x00-\x20\x7f](?:[^\x00-\x1f\x7f]*[^\x
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declared:
-    """release.json as read; `blocks` are the names with their places, `gates` the table of gates when there is one."""
+    """release.json as read, without its gates.
+
+    `blocks` are the names with their places, None where no list of them could be read; `gates` is the table of gates.
+    """
 
     name: ReleaseName
     parent: ReleaseName | None
     engine: str
     base: Base
-    blocks: tuple[Value, ...]
+    blocks: tuple[Value, ...] | None
     configurations: tuple[Configuration, ...]
     models: tuple[ModelPin, ...]
     gates: Value | None
@@ -64,14 +67,13 @@ class Declared:
 
 def read_declared(value: Value) -> Declared:
     """The whole of release.json."""
-    fields = value.fields(of="release.json")
-    fields.get("schema", lambda schema: schema_of(schema, SCHEMA))
+    fields = value.document(of="release.json", schema=SCHEMA)
     declared = Declared(
         name=ReleaseName(fields.get("name", name)),
         parent=_release_name(fields.nullable("parent", name)),
         engine=fields.get("engine", name),
         base=fields.get("base", _base),
-        blocks=fields.get("blocks", lambda blocks: blocks.listing(lambda block: block, of="block")),
+        blocks=fields.get("blocks", _blocks),
         configurations=fields.get(
             "configurations", lambda table: table.named(_configuration, of="configuration", least=1)
         ),
@@ -81,6 +83,11 @@ def read_declared(value: Value) -> Declared:
     )
     fields.close()
     return declared
+
+
+def _blocks(value: Value) -> tuple[Value, ...] | None:
+    names = value.listing(lambda block: block, of="block")
+    return names if isinstance(value.node, Listing) else None
 
 
 def _release_name(parent: str | None) -> ReleaseName | None:

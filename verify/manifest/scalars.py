@@ -247,15 +247,3 @@ def inner_path(value: Value) -> str:
 def inner_folder(value: Value) -> str:
     """A folder inside an archive; `.` is its top."""
     return "." if isinstance(value.node, Scalar) and value.node.text == "." else inner_path(value)
-
-
-def schema_of(value: Value, wanted: str) -> str:
-    """The document's schema, which must be the one that this reader knows."""
-    written = value.written("the document's schema")
-    if written is not None and written != wanted:
-        value.wrong(
-            "unknown-schema",
-            f"{value.what} is `{shorten(written)}`, and this stackproof reads `{wanted}`",
-            step=f"write `{wanted}`, or use the stackproof that the project was made with",
-        )
-    return written or ""

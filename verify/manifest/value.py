@@ -115,6 +115,21 @@ class Value:
         """This table, to be read field by field; `of` names it in messages."""
         return Fields(self, of or self.what)
 
+    def document(self, *, of: str, schema: str) -> "Fields":
+        """The fields of a whole document; none, complained about, when it is of another schema than ours."""
+        fields = self.fields(of=of)
+        written = fields.get("schema", lambda value: value.written("the document's schema"))
+        if written is None or written == schema:
+            return fields
+        spot = fields.spot("schema")
+        self.mistakes.add(
+            "unknown-schema",
+            f"{of} is of the schema `{shorten(written)}`, and this stackproof reads `{schema}`",
+            self.source.place(spot),
+            step=f"write `{schema}`, or use the stackproof that the project was made with",
+        )
+        return Fields(self._below(Hole(spot=spot), self.what), of)
+
     def _below(self, node: Node, what: str, key: Spot | None = None) -> "Value":
         return Value(node, what=what, source=self.source, mistakes=self.mistakes, key=key)
 
@@ -177,6 +192,10 @@ class Fields:
     def spot(self, name: str) -> Spot:
         """Where a field's value stands; the table's own spot when the field is missing."""
         return self._entries[name].value.spot if name in self._entries else self.value.node.spot
+
+    def is_list(self, name: str) -> bool:
+        """Whether a field is there and is a list."""
+        return name in self._entries and isinstance(self._entries[name].value, Listing)
 
     def variant(self, tag: str, readers: Mapping[str, Callable[["Fields"], T]]) -> T:
         """The whole table, read by the reader that the field `tag` names, and closed."""

@@ -1,0 +1,3 @@
+"""What each code of a command's run means."""
+
+EXPLANATIONS: dict[str, str] = {}

@@ -1,0 +1,3 @@
+"""What each code of toolchains and builds means."""
+
+EXPLANATIONS: dict[str, str] = {}

@@ -1,0 +1,3 @@
+"""What each code of gates and the judge means."""
+
+EXPLANATIONS: dict[str, str] = {}

@@ -1,0 +1,3 @@
+"""What each code of the declared files means."""
+
+EXPLANATIONS: dict[str, str] = {}

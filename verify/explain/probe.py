@@ -1,0 +1,3 @@
+"""What each code of running a built engine means."""
+
+EXPLANATIONS: dict[str, str] = {}

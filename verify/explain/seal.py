@@ -1,0 +1,3 @@
+"""What each code of packing a release means."""
+
+EXPLANATIONS: dict[str, str] = {}

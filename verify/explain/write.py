@@ -1,0 +1,3 @@
+"""What each code of writing files means."""
+
+EXPLANATIONS: dict[str, str] = {}

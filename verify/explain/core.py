@@ -73,8 +73,8 @@ EXPLANATIONS: dict[str, str] = {
         "another file than its `index` line says. Nothing of the fold was applied."
     ),
     "lock-missing": (
-        "blocks/lock.json does not record this fold, so nothing says which files it must meet. Usually the fold is new. "
-        "Read the derived trees and record them: `stackproof pin`."
+        "blocks/lock.json does not record this fold, so nothing says which files it must meet. Usually the fold is "
+        "new. Read the derived trees and record them: `stackproof pin`."
     ),
     "lock-stale": (
         "blocks/lock.json records a fold that the blocks do not have any more. Put it back, or record the stack as it "

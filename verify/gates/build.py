@@ -148,6 +148,7 @@ KIND = Kind(
     about="every proof tree of every configuration builds",
     scope=Scope.RELEASE,
     standing=True,
+    structural=False,
     params=Params,
     needs=needs,
     check=check,

@@ -1,20 +1,33 @@
-"""Checkpoint resume: a prompt that resumes from a checkpoint does not save the same state again."""
+"""Checkpoint resume: a prompt that goes on from a checkpoint does not save the same state again.
 
+One session on the block's own build, switch off and on, on a model whose memory cannot simply step back (sliding
+window, recurrent, hybrid). The engine's log tells what became of the checkpoint at each resume; text is equal; the
+resumed prompts are read no slower.
+"""
+
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from verify.gates.answers import differences, unmet, unusable
 from verify.gates.case import Case
+from verify.gates.exercise import SEED, checkpoint_resume_session, no_such_arm, switch_arms
 from verify.gates.kind import Kind, Scope
-from verify.model.evidence import Need
+from verify.gates.timing import Timing, judge_ratio
+from verify.model.diagnostic import Diagnostic, Finding
+from verify.model.evidence import Need, ProbeNeed
 from verify.model.ids import ConfigName, ModelName
-from verify.model.verdict import Outcome, Undecided
+from verify.model.observation import ArmObservation, RunObservation
+from verify.model.session import Mark, Rounds
+from verify.model.verdict import Failed, Outcome, Passed, Undecided
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
-    """`kept` is the log line of a checkpoint that was kept, `superseded` of one that was saved over the same position.
+    """`kept` is the log line of a checkpoint that stands in, `superseded` that of one that is saved over.
 
-    Each of the `resumes` of a session must keep with the switch on (`kept_on`) and supersede with it off
-    (`superseded_off`), never the other way round. `prompt_ratio_max` bounds on over off of the resumed prompts' time.
+    In every round `kept` is seen at least `kept_on` times with the switch on and never with it off; `superseded` at
+    least `superseded_off` times with it off, and at most `superseded_on` times with it on. `prompt_ratio_max` bounds
+    on over off of the time in which the resumed prompts are read.
     """
 
     switch: str = field(metadata={"refers": "switch"})
@@ -24,26 +37,117 @@ class Params:
     superseded: str = field(metadata={"pattern": True})
     kept_on: int = field(default=3, metadata={"min": 1, "max": 1000})
     superseded_off: int = field(default=3, metadata={"min": 1, "max": 1000})
-    prompt_tokens: int = field(default=1024, metadata={"min": 64, "max": 131072})
+    superseded_on: int = field(default=0, metadata={"min": 0, "max": 1000})
+    prompt_tokens: int = field(default=600, metadata={"min": 64, "max": 131072})
     resumes: int = field(default=3, metadata={"min": 1, "max": 100})
-    generate: int = field(default=16, metadata={"min": 1, "max": 512})
+    generate: int = field(default=320, metadata={"min": 1, "max": 4096})
     batch: int = field(default=256, metadata={"min": 8, "max": 4096})
-    rounds: int = field(default=5, metadata={"min": 3, "max": 100})
-    rounds_max: int = field(default=15, metadata={"min": 3, "max": 200})
+    rounds: int = field(default=6, metadata={"min": 3, "max": 100})
+    rounds_max: int = field(default=16, metadata={"min": 3, "max": 200})
     precision: float = field(default=0.08, metadata={"min": 0.001, "max": 1.0})
     prompt_ratio_max: float = field(default=1.05, metadata={"min": 0.01, "max": 10.0})
 
 
 def needs(params: Params, case: Case) -> tuple[Need, ...]:
-    """What must have been measured."""
-    del params, case
-    return ()
+    """One session, off and on."""
+    need = _need(params, case)
+    return () if need is None else (need,)
 
 
 def check(params: Params, case: Case) -> Outcome:
-    """Judge it."""
-    del params, case
-    return Undecided(summary="this kind has no rule yet", reasons=())
+    """Kept with on, superseded with off, equal text, not slower."""
+    need = _need(params, case)
+    if need is None:
+        return unmet(no_such_arm(case, params.switch))
+    if reasons := unusable(need, case):
+        return unmet(reasons)
+    run = case.probes[need].observation
+    off, on = run.arms
+    timing = _timing(params, run)
+    findings = (
+        *differences("on-arm-differs", off, on, who=f"switch `{params.switch}`"),
+        *_complete(params, run),
+        *_counts(params, off, on, run.rounds),
+        *timing.failures,
+    )
+    if findings:
+        return Failed(summary=findings[0].message, findings=findings)
+    if timing.doubts:
+        return Undecided(summary=timing.doubts[0].message, reasons=timing.doubts)
+    kept, superseded = max(on.mark("kept")), max(off.mark("superseded"))
+    return Passed(summary=f"kept {kept} with on, superseded {superseded} with off, equal text, {timing.summary}")
+
+
+def _need(params: Params, case: Case) -> ProbeNeed | None:
+    arms = switch_arms(case, params.switch, params.configuration)
+    if arms is None:
+        return None
+    return checkpoint_resume_session(
+        model=params.model,
+        arms=arms,
+        prompt=params.prompt_tokens,
+        resumes=params.resumes,
+        generate=params.generate,
+        batch=params.batch,
+        rounds=Rounds(least=params.rounds, most=max(params.rounds, params.rounds_max), precision=params.precision),
+        marks=(Mark(name="kept", pattern=params.kept), Mark(name="superseded", pattern=params.superseded)),
+    )
+
+
+def _requests(params: Params) -> list[str]:
+    return [f"resume-{number}" for number in range(params.resumes)]
+
+
+def _complete(params: Params, run: RunObservation) -> Iterator[Finding]:
+    for arm in run.arms:
+        for request in ("first", *_requests(params)):
+            answers = arm.named(request)
+            if len(answers) != run.rounds or any(len(answer.ids) != params.generate for answer in answers):
+                yield Diagnostic(
+                    code="answer-cut-short",
+                    message=f"arm `{arm.arm}`: `{request}` did not give {params.generate} tokens in each round",
+                )
+
+
+def _counts(params: Params, off: ArmObservation, on: ArmObservation, rounds: int) -> Iterator[Finding]:
+    """The four rules of the log, each over every round."""
+    many = 10**9
+    for arm, mark, least, most, code in (
+        (on, "kept", params.kept_on, many, "arm-without-effect"),
+        (off, "kept", 0, 0, "effect-without-switch"),
+        (off, "superseded", params.superseded_off, many, "scenario-without-effect"),
+        (on, "superseded", 0, params.superseded_on, "checkpoint-superseded"),
+    ):
+        counts = arm.mark(mark)
+        if len(counts) != rounds or not all(least <= count <= most for count in counts):
+            allowed = f"at most {most}" if least == 0 else f"at least {least}"
+            yield Diagnostic(
+                code=code,
+                message=f"switch `{params.switch}` {arm.arm}: `{mark}` is seen {_show(counts)} times a round, "
+                f"expected {allowed}",
+                notes=(f"pattern: {params.kept if mark == 'kept' else params.superseded}",),
+            )
+
+
+def _show(counts: tuple[int, ...]) -> str:
+    return ", ".join(str(count) for count in sorted(set(counts))) or "0"
+
+
+def _timing(params: Params, run: RunObservation) -> Timing:
+    def times(arm: ArmObservation) -> list[float]:
+        return [
+            sum(answer.prompt_seconds for answer in arm.answers if answer.round == number and answer.request != "first")
+            for number in range(run.rounds)
+        ]
+
+    return judge_ratio(
+        what="time to read resumed prompts",
+        on=times(run.arms[1]),
+        off=times(run.arms[0]),
+        bound=params.prompt_ratio_max,
+        rounds=run.rounds,
+        seed=SEED,
+    )
 
 
 KIND = Kind(
@@ -51,6 +155,7 @@ KIND = Kind(
     about="resumed prompts keep their checkpoint with the switch on, give equal text and are not slower",
     scope=Scope.BLOCK,
     standing=False,
+    structural=False,
     params=Params,
     needs=needs,
     check=check,

@@ -64,6 +64,7 @@ KIND = Kind(
     about="a fold changes only paths that its block owns",
     scope=Scope.RELEASE,
     standing=True,
+    structural=True,
     params=Params,
     needs=needs,
     check=check,

@@ -35,6 +35,7 @@ class Kind(Generic[P]):
     about: str
     scope: Scope
     standing: bool
+    structural: bool
     params: type[P]
     needs: Callable[[P, Case], tuple[Need, ...]]
     check: Callable[[P, Case], Outcome]

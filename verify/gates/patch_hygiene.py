@@ -104,6 +104,7 @@ KIND = Kind(
     about="added lines carry no white space errors, carriage returns or conflict markers",
     scope=Scope.RELEASE,
     standing=False,
+    structural=True,
     params=Params,
     needs=needs,
     check=check,

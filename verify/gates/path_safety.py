@@ -118,6 +118,7 @@ KIND = Kind(
     about="no path of a fold leaves the tree or cannot be checked out elsewhere",
     scope=Scope.RELEASE,
     standing=True,
+    structural=True,
     params=Params,
     needs=needs,
     check=check,

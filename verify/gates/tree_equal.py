@@ -215,6 +215,7 @@ KIND = Kind(
     about="every tree and the tip commit equal the recorded ones, and git derives the same",
     scope=Scope.RELEASE,
     standing=True,
+    structural=True,
     params=Params,
     needs=needs,
     check=check,

@@ -1,48 +1,138 @@
-"""Warm behind cold: a short request to a warm slot need not wait for a long cold prompt in another."""
+"""Warm behind cold: a short request to a warm slot need not wait for a long cold prompt in another.
 
+Two sessions on the block's own build, switch off and on. With one cache a slot, times to the first token are paired
+round by round; with a unified cache the order must stay as it was. Text is equal everywhere. A ratio counts by its
+whole interval: below the bound it passes, above it fails, across it nobody knows.
+"""
+
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from verify.gates.answers import differences, unmet, unusable
 from verify.gates.case import Case
+from verify.gates.exercise import SEED, no_such_arm, switch_arms, warm_behind_cold_session
 from verify.gates.kind import Kind, Scope
-from verify.model.evidence import Need
+from verify.gates.timing import Timing, first_token, judge_ratio
+from verify.model.diagnostic import Diagnostic, Finding
+from verify.model.evidence import Need, ProbeNeed
 from verify.model.ids import ConfigName, ModelName
-from verify.model.verdict import Outcome, Undecided
+from verify.model.observation import RunObservation
+from verify.model.session import Mark, Rounds
+from verify.model.verdict import Failed, Outcome, Passed, Undecided
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
-    """Ratios are on over off, of paired rounds; both bounds of their interval count.
+    """Ratios are on over off of paired rounds.
 
     `warm_ratio_max` and `cold_ratio_max` bound the time to the first token of the short and of the long request.
-    `seen` is the log line of the feature: required with the switch on, forbidden with it off and with a unified KV
-    cache (there the order stays as it was).
+    `seen` is the log line of the feature: required with the switch on, forbidden with it off and with a unified
+    cache.
     """
 
     switch: str = field(metadata={"refers": "switch"})
     model: ModelName = field(metadata={"refers": "model"})
     configuration: ConfigName = field(metadata={"refers": "configuration"})
     seen: str = field(metadata={"pattern": True})
-    cold_tokens: int = field(default=1500, metadata={"min": 16, "max": 131072})
-    warm_tokens: int = field(default=32, metadata={"min": 4, "max": 4096})
-    generate: int = field(default=16, metadata={"min": 1, "max": 512})
-    batch: int = field(default=128, metadata={"min": 8, "max": 4096})
-    rounds: int = field(default=5, metadata={"min": 3, "max": 100})
-    rounds_max: int = field(default=15, metadata={"min": 3, "max": 200})
+    cold_tokens: int = field(default=2560, metadata={"min": 16, "max": 131072})
+    history_tokens: int = field(default=200, metadata={"min": 4, "max": 131072})
+    warm_tokens: int = field(default=64, metadata={"min": 4, "max": 131072})
+    generate: int = field(default=24, metadata={"min": 1, "max": 512})
+    batch: int = field(default=256, metadata={"min": 8, "max": 4096})
+    rounds: int = field(default=6, metadata={"min": 3, "max": 100})
+    rounds_max: int = field(default=16, metadata={"min": 3, "max": 200})
     precision: float = field(default=0.08, metadata={"min": 0.001, "max": 1.0})
     warm_ratio_max: float = field(default=0.667, metadata={"min": 0.01, "max": 10.0})
-    cold_ratio_max: float = field(default=1.10, metadata={"min": 0.01, "max": 10.0})
+    cold_ratio_max: float = field(default=1.1, metadata={"min": 0.01, "max": 10.0})
 
 
 def needs(params: Params, case: Case) -> tuple[Need, ...]:
-    """What must have been measured."""
-    del params, case
-    return ()
+    """The session with one cache a slot and the one with a unified cache."""
+    return _needs(params, case) or ()
 
 
 def check(params: Params, case: Case) -> Outcome:
-    """Judge it."""
-    del params, case
-    return Undecided(summary="this kind has no rule yet", reasons=())
+    """Sooner for the warm request, no later for the cold one, equal text, and no change with a unified cache."""
+    both = _needs(params, case)
+    if both is None:
+        return unmet(no_such_arm(case, params.switch))
+    if reasons := unusable(both[0], case) + unusable(both[1], case):
+        return unmet(reasons)
+    split, unified = (case.probes[need].observation for need in both)
+    timings = tuple(_timings(params, split))
+    findings = (*_text(params, split, unified), *_seen(params, split, unified))
+    findings += tuple(finding for timing in timings for finding in timing.failures)
+    if findings:
+        return Failed(summary=findings[0].message, findings=findings)
+    if reasons := tuple(reason for timing in timings for reason in timing.doubts):
+        return Undecided(summary=reasons[0].message, reasons=reasons)
+    return Passed(summary=", ".join(timing.summary for timing in timings) + ", equal text")
+
+
+def _needs(params: Params, case: Case) -> tuple[ProbeNeed, ProbeNeed] | None:
+    arms = switch_arms(case, params.switch, params.configuration)
+    if arms is None:
+        return None
+    rounds = Rounds(least=params.rounds, most=max(params.rounds, params.rounds_max), precision=params.precision)
+
+    def session(*, unified: bool, rounds: Rounds) -> ProbeNeed:
+        return warm_behind_cold_session(
+            model=params.model,
+            arms=arms,
+            cold=params.cold_tokens,
+            history=params.history_tokens,
+            warm=params.warm_tokens,
+            generate=params.generate,
+            batch=params.batch,
+            rounds=rounds,
+            unified=unified,
+            marks=(Mark(name="seen", pattern=params.seen),),
+        )
+
+    return session(unified=False, rounds=rounds), session(unified=True, rounds=Rounds(least=2, most=2, precision=1.0))
+
+
+def _timings(params: Params, run: RunObservation) -> Iterator[Timing]:
+    for request, bound in (("warm", params.warm_ratio_max), ("cold", params.cold_ratio_max)):
+        yield judge_ratio(
+            what=f"time to the first token of the {request} request",
+            on=first_token(run.arms[1], request),
+            off=first_token(run.arms[0], request),
+            bound=bound,
+            rounds=run.rounds,
+            seed=SEED,
+        )
+
+
+def _text(params: Params, split: RunObservation, unified: RunObservation) -> Iterator[Finding]:
+    for run, cache in ((split, "one cache a slot"), (unified, "a unified cache")):
+        off, on = run.arms
+        yield from differences("on-arm-differs", off, on, who=f"switch `{params.switch}`, {cache}")
+        for arm in run.arms:
+            yield from (
+                Diagnostic(
+                    code="answer-cut-short",
+                    message=f"arm `{arm.arm}`, {cache}: `{answer.request}` gave {len(answer.ids)} tokens of "
+                    f"{params.generate}",
+                )
+                for answer in arm.answers
+                if answer.request in ("warm", "cold") and len(answer.ids) != params.generate
+            )
+
+
+def _seen(params: Params, split: RunObservation, unified: RunObservation) -> Iterator[Finding]:
+    off, on = split.arms
+    if not any(on.mark("seen")):
+        yield _effect("arm-without-effect", params, "is on and the feature is not seen to act")
+    if any(off.mark("seen")):
+        yield _effect("effect-without-switch", params, "is off and the feature is seen to act")
+    for arm in unified.arms:
+        if any(arm.mark("seen")):
+            yield _effect("effect-with-unified-cache", params, f"({arm.arm}) acts with a unified cache")
+
+
+def _effect(code: str, params: Params, what: str) -> Finding:
+    return Diagnostic(code=code, message=f"switch `{params.switch}` {what}", notes=(f"pattern: {params.seen}",))
 
 
 KIND = Kind(
@@ -50,6 +140,7 @@ KIND = Kind(
     about="a short warm request behind a long cold one gets its first token sooner, at no cost and with equal text",
     scope=Scope.BLOCK,
     standing=False,
+    structural=False,
     params=Params,
     needs=needs,
     check=check,

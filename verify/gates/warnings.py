@@ -115,6 +115,7 @@ KIND = Kind(
     about="no block brings a compiler warning that the tree below does not have",
     scope=Scope.RELEASE,
     standing=False,
+    structural=False,
     params=Params,
     needs=needs,
     check=check,

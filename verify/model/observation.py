@@ -54,10 +54,14 @@ class BuildObservation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadedFile:
-    """A program, library or other executable mapping that the measured process really had loaded."""
+    """A program or library that the measured process really had loaded.
+
+    `built` tells the files of the build (`name` as in its bin folder) from the system's (`name` is the whole path).
+    """
 
     name: str
     sha256: Sha256
+    built: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,9 +95,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkCount:
-    """How often a mark's pattern was seen in the engine's log."""
+    """How often a mark's pattern was seen in the engine's log of one round."""
 
     name: str
+    round: int
     count: int
 
 
@@ -108,6 +113,14 @@ class ArmObservation:
     command: tuple[str, ...]
     peak_kib: int
     start_seconds: float
+
+    def mark(self, name: str) -> tuple[int, ...]:
+        """How often the mark was seen, round by round."""
+        return tuple(each.count for each in self.marks if each.name == name)
+
+    def named(self, request: str) -> tuple[Answer, ...]:
+        """The answers to one request, round by round."""
+        return tuple(answer for answer in self.answers if answer.request == request)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

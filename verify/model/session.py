@@ -12,8 +12,6 @@ from typing import TypeVar
 
 from verify.model.codec import CodecError, canonical_json, from_json, to_json
 
-S = TypeVar("S", bound="TokenSettings | WarmBehindColdSettings | CheckpointResumeSettings")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
@@ -25,10 +23,9 @@ class Mark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerSettings:
-    """The server's own settings: context cells in all, slots, batch sizes, and pinned switches of the engine.
+    """The server's own settings: context cells of all slots together, slots, batch sizes, and pinned options.
 
-    One thread is deterministic on every machine and does not collapse on a busy one. `verbose` asks for the
-    engine's detailed log, which some marks need.
+    One thread is deterministic on every machine and does not collapse on a busy one.
     """
 
     context: int
@@ -39,7 +36,29 @@ class ServerSettings:
     flash_attention: bool = False
     repack: bool = True
     unified: bool = False
-    verbose: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rounds:
+    """How often a session is repeated: every round runs each arm once, on a fresh server, the order turned about.
+
+    From `least` on it ends as soon as the ratio of the last arm to the first is known to `precision` (the width of
+    its interval), at `most` at the latest: when to stop depends on how well a ratio is known and never on which way
+    it falls.
+    """
+
+    least: int
+    most: int
+    precision: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawn:
+    """Prompts as token ids, drawn by a fixed rule: from `low` on, `size` ids, by `seed` and the round."""
+
+    low: int = 300
+    size: int = 1700
+    seed: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,42 +70,38 @@ class TokenSettings:
     tokens: int
     probabilities: int
     seed: int
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[Mark, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WarmBehindColdSettings:
-    """A short request to a warm slot, sent while a long cold prompt is being read by another slot.
-
-    Rounds are paired: each runs every arm once, the order turned about from round to round. From `rounds` on the
-    session ends as soon as the relative width of the interval of the paired ratio is below `precision`, at
-    `rounds_max` at the latest: the stop depends on how well the ratio is known and never on which way it falls.
-    """
+    """A conversation goes on in slot 1 (`history` tokens known, `warm` new) while slot 0 reads a `cold` prompt."""
 
     server: ServerSettings
-    cold_tokens: int
-    warm_tokens: int
+    drawn: Drawn
+    cold: int
+    history: int
+    warm: int
     generate: int
-    rounds: int
-    rounds_max: int
-    precision: float
-    seed: int
-    marks: tuple[Mark, ...] = ()
+    rounds: Rounds
+    marks: tuple[Mark, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckpointResumeSettings:
-    """A long prompt, then `resumes` times the same prompt with another ending, so that a checkpoint is resumed."""
+    """A prompt of so many tokens, then the same once more `resumes` times: each goes on from a checkpoint."""
 
     server: ServerSettings
-    prompt_tokens: int
+    drawn: Drawn
+    prompt: int
     resumes: int
     generate: int
-    rounds: int
-    rounds_max: int
-    precision: float
-    seed: int
-    marks: tuple[Mark, ...] = ()
+    rounds: Rounds
+    marks: tuple[Mark, ...]
+
+
+Settings = TokenSettings | WarmBehindColdSettings | CheckpointResumeSettings
+S = TypeVar("S", TokenSettings, WarmBehindColdSettings, CheckpointResumeSettings)
 
 
 def settings_of(

@@ -9,19 +9,17 @@ from the index and runs a stranger's code. Here the backend is answered by a few
 """
 
 import contextlib
-import fcntl
 import hashlib
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 
+from builder.scratch import scratch
 from verify.model.diagnostic import Diagnostic, EnvironmentFault, InputFault
 from verify.model.ids import Sha256
 from verify.model.progress import Progress, Stage
@@ -104,9 +102,9 @@ def fetch(
             )
         )
     (cache / "downloads").mkdir(parents=True, exist_ok=True)
-    with progress.stage(f"download {wanted}") as stage, _scratch(cache / "downloads") as scratch:
-        _run_pip(package, version, sha256, kind, scratch, stage)
-        got = _only_file(scratch / "files", wanted)
+    with progress.stage(f"download {wanted}") as stage, scratch(cache / "downloads", ".fetch-") as work:
+        _run_pip(package, version, sha256, kind, work, stage)
+        got = _only_file(work / "files", wanted)
         actual = digest_of(got)
         if actual != sha256:
             raise _differs(wanted, sha256, actual)
@@ -131,11 +129,11 @@ def _cached(folder: Path, sha256: Sha256) -> tuple[Path | None, Path | None]:
     return None, damaged
 
 
-def _run_pip(package: str, version: str, sha256: Sha256, kind: Kind, scratch: Path, stage: Stage) -> None:
+def _run_pip(package: str, version: str, sha256: Sha256, kind: Kind, work: Path, stage: Stage) -> None:
     for name in ("files", "tmp", "site"):
-        (scratch / name).mkdir()
-    (scratch / "pin.txt").write_text(f"{package}=={version} --hash=sha256:{sha256}\n", "utf-8")
-    (scratch / "site/sitecustomize.py").write_text(_STAND_IN, "utf-8")
+        (work / name).mkdir()
+    (work / "pin.txt").write_text(f"{package}=={version} --hash=sha256:{sha256}\n", "utf-8")
+    (work / "site/sitecustomize.py").write_text(_STAND_IN, "utf-8")
     form = ["--no-binary", package] if kind is Kind.SDIST else ["--only-binary", ":all:"]
     command = [
         sys.executable,
@@ -153,48 +151,48 @@ def _run_pip(package: str, version: str, sha256: Sha256, kind: Kind, scratch: Pa
         "--use-pep517",
         *form,
         "-d",
-        str(scratch / "files"),
+        str(work / "files"),
         "-r",
-        str(scratch / "pin.txt"),
+        str(work / "pin.txt"),
     ]
-    log = scratch / "pip.log"
+    log = work / "pip.log"
     with log.open("wb") as out:
         process = subprocess.Popen(
             command,
-            cwd=scratch,
-            env=_environment(os.environ, package, version, scratch),
+            cwd=work,
+            env=_environment(os.environ, package, version, work),
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
         try:
-            _watch(process, scratch, stage)
+            _watch(process, work, stage)
         finally:
             _end(process)
     if process.returncode != 0:
         raise _failed(log.read_text("utf-8", "replace"), f"{package} {version}", sha256, kind)
 
 
-def _environment(base: Mapping[str, str], package: str, version: str, scratch: Path) -> dict[str, str]:
+def _environment(base: Mapping[str, str], package: str, version: str, work: Path) -> dict[str, str]:
     env = {key: value for key, value in base.items() if not key.startswith("PYTHON")}
     return env | {
         "LC_ALL": "C.UTF-8",
-        "PYTHONPATH": str(scratch / "site"),
+        "PYTHONPATH": str(work / "site"),
         "STACKPROOF_NAME": package,
         "STACKPROOF_VERSION": version,
-        "TMPDIR": str(scratch / "tmp"),
+        "TMPDIR": str(work / "tmp"),
     }
 
 
-def _watch(process: "subprocess.Popen[bytes]", scratch: Path, stage: Stage) -> None:
+def _watch(process: "subprocess.Popen[bytes]", work: Path, stage: Stage) -> None:
     """Tell how much has come until pip ends."""
     while True:
         try:
             process.wait(_POLL_SECONDS)
             return
         except subprocess.TimeoutExpired:
-            stage.tell(f"{_largest(scratch / 'tmp') / 1e6:.1f} MB so far")
+            stage.tell(f"{_largest(work / 'tmp') / 1e6:.1f} MB so far")
 
 
 def _largest(folder: Path) -> int:
@@ -287,19 +285,3 @@ def _keep(got: Path, folder: Path) -> Path:
             with contextlib.suppress(OSError):
                 other.unlink()
     return target
-
-
-@contextlib.contextmanager
-def _scratch(parent: Path) -> Iterator[Path]:
-    """A folder beside the downloads, so that the last step is a rename; what killed downloads left is swept away."""
-    for left in parent.glob(".fetch-*"):
-        with contextlib.suppress(OSError), (left / "alive").open("rb") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(left, ignore_errors=True)
-    folder = Path(tempfile.mkdtemp(prefix=".fetch-", dir=parent))
-    with (folder / "alive").open("wb") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        try:
-            yield folder
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)

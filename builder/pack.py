@@ -20,13 +20,6 @@ _KINDS = {"commit": 1, "tree": 2, "blob": 3}
 _LEVEL = 1
 
 
-def object_id(kind: str, data: bytes) -> str:
-    """The id git gives to an object."""
-    digest = hashlib.sha1(b"%s %d\0" % (kind.encode(), len(data)))
-    digest.update(data)
-    return digest.hexdigest()
-
-
 def write_loose(objects: Path, name: str, kind: str, data: bytes) -> None:
     """Write the object called `name` under `objects` unless it is there."""
     folder = objects / name[:2]

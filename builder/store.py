@@ -14,9 +14,10 @@ import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Protocol
+from typing import TYPE_CHECKING, BinaryIO
 
-from builder.pack import PackWriter, object_id, write_loose
+from builder.pack import PackWriter, write_loose
+from builder.tree import NewObject, object_id
 from verify.git import Git, finish, make_bare
 from verify.model.diagnostic import Diagnostic, EnvironmentFault
 from verify.model.ids import BlobId, CommitId, RepoPath, TreeId
@@ -29,22 +30,6 @@ if TYPE_CHECKING:
 # Loose files up to here, a pack above: a loose file costs a sync each, a pack costs every later look-up a little.
 _LOOSE_LIMIT = 64
 _LOOSE_BYTES = 16 << 20
-
-
-class Storable(Protocol):
-    """An object to be written: its kind, the id its maker says it has, and its payload."""
-
-    @property
-    def kind(self) -> str:
-        """Either `blob`, `tree` or `commit`."""
-
-    @property
-    def id(self) -> str:
-        """The id it must turn out to have."""
-
-    @property
-    def data(self) -> bytes:
-        """The payload without git's header."""
 
 
 class Store:
@@ -75,17 +60,17 @@ class Store:
             ) from error
         return cls(path, repository)
 
-    def tree(self, tree: TreeId) -> bytes:
+    def tree(self, id: TreeId) -> bytes:  # noqa: A002
         """The raw payload of a tree."""
-        return self._read(tree, "tree")
+        return self._read(id, "tree")
 
-    def blob(self, blob: BlobId) -> bytes:
+    def blob(self, id: BlobId) -> bytes:  # noqa: A002
         """The content of a blob."""
-        return self._read(blob, "blob")
+        return self._read(id, "blob")
 
-    def commit(self, commit: CommitId) -> bytes:
+    def commit(self, id: CommitId) -> bytes:  # noqa: A002
         """The raw text of a commit."""
-        return self._read(commit, "commit")
+        return self._read(id, "commit")
 
     def has(self, name: str) -> bool:
         """Whether the object is here."""
@@ -143,7 +128,7 @@ class Store:
             raise
         batch.finish()
 
-    def write(self, objects: Iterable[Storable]) -> int:
+    def write(self, objects: Iterable[NewObject]) -> int:
         """Store what is not here yet; gives how many were new. An object with a wrong id is our defect."""
         with self.batch() as batch:
             for item in objects:

@@ -6,21 +6,21 @@ not looked at), its loose objects are named by what they hold. Without one the f
 """
 
 import re
-import shutil
 import subprocess
-import tempfile
 import zlib
 from collections.abc import Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
 from builder.archive import HardLink, Limits, Member, members
-from builder.snapshot import PathConflict, Snapshot, blob_id, snapshot
+from builder.scratch import scratch
 from builder.store import Batch, Store
+from builder.tree import FileState, Obstructed, Tree, object_id
 from verify.git import GitFailed
 from verify.model.diagnostic import Diagnostic, InputFault
-from verify.model.ids import BlobId, RepoPath, TreeId, is_object_id, show_path
+from verify.model.ids import EMPTY_TREE, BlobId, RepoPath, TreeId, is_object_id, show_path
 from verify.model.release import BlobState
 
 _LOOSE = re.compile(rb"objects/([0-9a-f]{2})/([0-9a-f]{38})")
@@ -47,10 +47,8 @@ def read_vendored(archive: Path, *, folder: str, git_dir: str | None, below_top:
     if git_dir is None:
         with store.batch() as batch:
             files = _files(members(archive, limits=limits), place, batch)
-            made = _trees(files, archive, folder)
-            for _, payload in made.trees:
-                batch.add("tree", payload)
-        return Vendored(files=files, tree=made.root, head="")
+            tree = _tree(files, archive, folder, store, batch)
+        return Vendored(files=files, tree=tree, head="")
     repository = _Folder(git_dir, below_top=below_top)
     with _Shipped(store, archive, limits) as shipped:
         files = {}
@@ -59,12 +57,10 @@ def read_vendored(archive: Path, *, folder: str, git_dir: str | None, below_top:
                 shipped.take(path, member.data)
             elif path := place.inside(member.path):
                 files[path] = _state(member, path, files, place, None)
-        made = _trees(files, archive, folder)
         head = shipped.finish()
     with store.batch() as batch:
-        for _, payload in made.trees:
-            batch.add("tree", payload)
-    return Vendored(files=files, tree=made.root, head=head)
+        tree = _tree(files, archive, folder, store, batch)
+    return Vendored(files=files, tree=tree, head=head)
 
 
 def store_files(archive: Path, *, folder: str, below_top: bool, store: Store) -> None:
@@ -105,7 +101,7 @@ def _state(
                 )
             )
         return files[first]
-    name = BlobId(batch.add("blob", member.data)) if batch is not None else blob_id(member.data)
+    name = BlobId(batch.add("blob", member.data) if batch is not None else object_id("blob", member.data))
     return BlobState(blob=name, mode=member.mode)
 
 
@@ -113,33 +109,35 @@ def store_members(found: Iterable[Member], *, store: Store, what: Path) -> Vendo
     """Store files that were read from elsewhere (a folder), and their trees."""
     with store.batch() as batch:
         files = _files(found, _Folder("", below_top=False), batch)
-        made = _trees(files, what, "")
-        for _, payload in made.trees:
-            batch.add("tree", payload)
-    return Vendored(files=files, tree=made.root, head="")
+        tree = _tree(files, what, "", store, batch)
+    return Vendored(files=files, tree=tree, head="")
 
 
-def _trees(files: dict[RepoPath, BlobState], archive: Path, folder: str) -> Snapshot:
+def _tree(files: dict[RepoPath, BlobState], source: Path, folder: str, store: Store, batch: Batch) -> TreeId:
+    """The tree of these files; every folder of it is put into the batch."""
     if not files:
         raise InputFault(
             Diagnostic(
                 code="base-folder-missing",
-                message=f"there is no file in the folder `{folder}` of {archive.name}",
-                notes=(f"looked in {archive}",),
-                help=f"tar tf {archive}",
+                message=f"there is no file in the folder `{folder}` of {source.name}",
+                notes=(f"looked in {source}",),
+                help=f"tar tf {source}",
             )
         )
-    try:
-        return snapshot(files)
-    except PathConflict as error:
+    states = {path: FileState(blob=state.blob, mode=state.mode) for path, state in files.items()}
+    made = Tree.at(store, EMPTY_TREE).with_changes(states)
+    if isinstance(made, Obstructed):
         raise InputFault(
             Diagnostic(
                 code="archive-path-twice",
-                message=f"`{show_path(error.path)}` in {archive.name} lies below a path that is a file or a link",
-                notes=(f"met in {archive}",),
+                message=f"`{show_path(made.path)}` in {source.name} is a file, and a folder of other files",
+                notes=(f"met in {source}",),
                 help="stackproof explain archive-path-twice",
             )
-        ) from error
+        )
+    for new in made.new_objects():
+        batch.add(new.kind, new.data)
+    return made.id
 
 
 class _Folder:
@@ -166,7 +164,8 @@ class _Shipped:
         self._store = store
         self._archive = archive
         self._limits = limits
-        self._scratch = Path(tempfile.mkdtemp(prefix="import-", dir=store.git_dir))
+        self._stack = ExitStack()
+        self._scratch = self._stack.enter_context(scratch(store.git_dir, "import-"))
         self._packs: list[subprocess.Popen[bytes]] = []
         self._loose: list[tuple[str, bytes]] = []
         self._head = ""
@@ -181,7 +180,7 @@ class _Shipped:
             if process.poll() is None:
                 process.kill()
                 process.wait()
-        shutil.rmtree(self._scratch, ignore_errors=True)
+        self._stack.close()
 
     def take(self, path: RepoPath, data: bytes) -> None:
         """Take one file of the repository; all but its objects and its `HEAD` is left where it is."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from builder.hunks import HunkMismatch, apply_exact
-from builder.tree import FileState, Obstructed, Tree, file_state
+from builder.tree import FileState, Obstructed, Tree, file_state, is_submodule_text
 from verify.diff.binary import BrokenPayload, apply_delta
 from verify.diff.parse import CONTEXT
 from verify.model.diagnostic import Diagnostic, Place
@@ -114,6 +114,10 @@ def _content(change: FileChange, tree: Tree, where: _Where, findings: list[Diagn
             findings.append(_leaves_content(change, where))
         return FileState(blob=before.blob, mode=mode)
     if data is None:
+        return None
+    if mode is Mode.SUBMODULE and change.new_path is not None and not is_submodule_text(data):
+        text = "a submodule holds one line, `Subproject commit` and a full commit id"
+        findings.append(where.finding("submodule-line", text, change))
         return None
     if change.new_path is None:
         if data:

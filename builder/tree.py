@@ -7,6 +7,7 @@ a file, a folder in the way) is an `Obstructed` value that names the path in the
 """
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -25,6 +26,7 @@ _MODES = {
     b"160000": Mode.SUBMODULE,
 }
 _SUBMODULE_TEXT = b"Subproject commit "
+_SUBMODULE_LINE = re.compile(rb"Subproject commit [0-9a-f]{40}\n")
 
 
 class ObjectSource(Protocol):
@@ -72,6 +74,11 @@ def file_state(data: bytes, mode: Mode) -> FileState:
     if mode is Mode.SUBMODULE:
         return FileState(blob=BlobId(data.removeprefix(_SUBMODULE_TEXT).strip().decode("ascii", "replace")), mode=mode)
     return FileState(blob=BlobId(object_id("blob", data)), mode=mode, data=data)
+
+
+def is_submodule_text(data: bytes) -> bool:
+    """Whether the bytes are what a submodule reads as: one `Subproject commit ID` line."""
+    return _SUBMODULE_LINE.fullmatch(data) is not None
 
 
 class Overlay:

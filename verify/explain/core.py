@@ -68,6 +68,10 @@ EXPLANATIONS: dict[str, str] = {
         "same lines elsewhere may be the wrong function. The notes show the first line that differs, where the lines "
         "stand now, and who changed the file last."
     ),
+    "submodule-line": (
+        "A submodule is a commit id and not a file; in a patch it reads as the one line `Subproject commit ID`. The fold "
+        "would leave something else there, which no tree can hold."
+    ),
     "binary-mismatch": (
         "A binary patch changes one file, byte by byte, and the file in the tree is another one, or the payload makes "
         "another file than its `index` line says. Nothing of the fold was applied."

@@ -18,10 +18,10 @@ from typing import BinaryIO
 
 from builder.compile.collect import ask_for_targets, keep_build, stored_build
 from builder.compile.lane import Lane, hold_lane
-from builder.compile.lay import disturbed, lay
 from builder.compile.log import read_log, read_statistics, read_step, says_killed, says_no_space
 from builder.compile.recipe import build_command, build_key, configure_command
 from builder.compile.run import Ran, run
+from builder.compile.sources import disturbed, update_sources
 from builder.compile.toolchain import Toolchain
 from builder.tree import ObjectSource
 from verify.model.diagnostic import Diagnostic, EnvironmentFault
@@ -86,7 +86,7 @@ def build(
             return find
         key = build_key(need, configuration, toolchain)
         with progress.stage(f"lay {need.tree[:12]}") as stage:
-            laid = lay(tree=need.tree, source=source, folder=lane.source, record=lane.record, stage=stage)
+            laid = update_sources(tree=need.tree, source=source, folder=lane.source, record=lane.record, stage=stage)
             stage.outcome(f"{laid.written} written, {laid.removed} removed, {laid.kept} kept")
         job = _Job(
             configuration=configuration,

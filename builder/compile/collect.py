@@ -15,7 +15,7 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
-from builder.compile.lay import remove_folder
+from builder.compile.sources import remove_folder
 from builder.compile.toolchain import file_sha256
 from verify.model.codec import canonical_json, from_json, to_json
 from verify.model.diagnostic import Diagnostic, EnvironmentFault

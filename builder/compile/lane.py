@@ -2,8 +2,8 @@
 
 Takes the cache and the lane's name; gives the lane, locked, with the folders of a build. The path is fixed because
 compilers write paths into what they make, and the compiler cache can only find again what looks the same; what lies
-there is never believed: the source is proven or laid again (`builder/compile/lay.py`), the build folder starts empty.
-Another process that wants the lane waits and is told for whom.
+there is never believed: the source is proven or laid again (`builder/compile/sources.py`), the build folder starts
+empty. Another process that wants the lane waits and is told for whom.
 """
 
 import contextlib
@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from builder.compile.lay import remove_folder
 from builder.compile.recipe import STATUS_FORMAT
 from builder.compile.run import MARK, end_marked
+from builder.compile.sources import remove_folder
 from builder.compile.toolchain import Toolchain
 from verify.model.ids import is_name
 from verify.model.progress import Progress

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from builder.tree import ObjectSource
+from verify.diff.paths import unsafe_path
 from verify.model.diagnostic import Diagnostic, InputFault
 from verify.model.ids import BlobId, RepoPath, TreeId, show_path
 from verify.model.patch import Mode
@@ -31,7 +32,7 @@ Signature = tuple[int, int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Laid:
+class Update:
     """What was done: counts of files, and whether the set of paths differs from what lay there before."""
 
     tree: TreeId
@@ -41,7 +42,7 @@ class Laid:
     paths_changed: bool
 
 
-def lay(*, tree: TreeId, source: ObjectSource, folder: Path, record: Path, stage: Stage) -> Laid:
+def update_sources(*, tree: TreeId, source: ObjectSource, folder: Path, record: Path, stage: Stage) -> Update:
     """Make `folder` hold the tree and nothing else; `record` is a file of ours beside it."""
     wanted = {path: (mode, blob) for path, mode, blob in tree_files(tree, source)}
     before = _read_record(record)
@@ -75,7 +76,7 @@ def lay(*, tree: TreeId, source: ObjectSource, folder: Path, record: Path, stage
         time.sleep(_SETTLE_SECONDS)
     signatures |= {path: _signature(_at(folder, path).lstat()) for path in missing}
     _write_record(record, tree, {path: (*wanted[path], signatures[path]) for path in signatures})
-    return Laid(
+    return Update(
         tree=tree,
         written=len(missing),
         removed=len(set(stale) - set(missing)),
@@ -99,12 +100,13 @@ def tree_files(tree: TreeId, source: ObjectSource, prefix: bytes = b"") -> Itera
         mode, name, child = payload[at:space], payload[space + 1 : end], payload[end + 1 : end + 21].hex()
         at = end + 21
         path = RepoPath(prefix + name)
-        if name in (b"", b".", b"..") or b"/" in name or name.lower() == b".git":
+        unsafe = unsafe_path(path) or ("a name holds a `/`" if b"/" in name else None)
+        if unsafe is not None:
             raise InputFault(
                 Diagnostic(
                     code="tree-path-unsafe",
-                    message=f"the tree holds a path that must not be written: `{show_path(path)}`",
-                    notes=(f"in tree {tree}", "no path may be empty, `.`, `..` or `.git`, or hold a `/` in a name"),
+                    message=f"the tree holds a path that must not be written: `{show_path(path)}`: {unsafe}",
+                    notes=(f"in tree {tree}",),
                     help="take the base from a source whose tree git itself accepts: git fsck --strict",
                 )
             )

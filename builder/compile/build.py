@@ -135,6 +135,7 @@ def _observe(job: _Job, cache: Path, log: Path, stage: Stage) -> BuildObservatio
         configure = configure_command(
             configuration=job.configuration,
             toolchain=job.toolchain,
+            lane=str(job.lane.folder),
             source=str(job.lane.source),
             build=str(job.lane.build),
         )

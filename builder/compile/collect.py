@@ -44,10 +44,10 @@ def built_files(build: Path) -> dict[str, Path]:
             continue
         for artifact in target.get("artifacts", ()):
             path = build / artifact["path"]
-            if path.is_file():
-                _add(found, path)
-                for beside in _links_to(path):
-                    _add(found, beside)
+            # tools of the system that the build imports are targets, too
+            if path.is_file() and path.resolve().is_relative_to(build.resolve()):
+                for each in (path.resolve(), *_links_to(path)):
+                    _add(found, each)
     return dict(sorted(found.items()))
 
 
@@ -65,12 +65,9 @@ def _add(found: dict[str, Path], path: Path) -> None:
 
 
 def _links_to(path: Path) -> list[Path]:
-    """The links beside a library by which programs load it (`libx.so.0` → `libx.so.0.5.0`)."""
-    if ".so" not in path.name and path.suffix != ".dylib":
-        return []
+    """The names by which programs load a library: links beside it (`libx.so.0` → `libx.so.0.5.0`)."""
     real = path.resolve()
-    stem = path.name.split(".so")[0].split(".dylib")[0].split(".")[0]
-    return [entry for entry in path.parent.glob(f"{stem}.*") if entry.is_symlink() and entry.resolve() == real]
+    return [entry for entry in path.parent.iterdir() if entry.is_symlink() and entry.resolve() == real]
 
 
 def keep_build(*, build: Path, folder: Path, key: Key, observation: BuildObservation) -> BuildObservation:

@@ -9,7 +9,7 @@ from verify.evidence import make_key
 from verify.model.evidence import BuildNeed, Key
 from verify.model.release import Configuration
 
-RECIPE = "cmake-ninja/1"
+RECIPE = "cmake-ninja/2"
 """Names this way of building; part of every build's key."""
 
 STATUS_FORMAT = "[%f/%t] "
@@ -17,9 +17,14 @@ STATUS_FORMAT = "[%f/%t] "
 
 
 def configure_command(
-    *, configuration: Configuration, toolchain: Toolchain, source: str, build: str
+    *, configuration: Configuration, toolchain: Toolchain, lane: str, source: str, build: str
 ) -> tuple[str, ...]:
-    """CMake's command line: the declared options last, so that a release can override all but tools and launcher."""
+    """CMake's command line: a release may override all options but the tools and the launcher.
+
+    `lane` is the folder above `source` and `build`: its place is kept out of what is compiled (`__FILE__`, debug
+    information), so that the same tree gives the same bytes in any cache.
+    """
+    declared = dict(configuration.options)
     fixed = (
         # every program and library in one folder, found beside each other after it is copied away
         ("CMAKE_RUNTIME_OUTPUT_DIRECTORY", f"{build}/bin"),
@@ -32,6 +37,10 @@ def configure_command(
         ("FETCHCONTENT_FULLY_DISCONNECTED", "ON"),
         ("CMAKE_COLOR_DIAGNOSTICS", "OFF"),
     )
+    flags = {
+        name: f"-ffile-prefix-map={lane}=. {declared.get(name, '')}".rstrip()
+        for name in ("CMAKE_C_FLAGS", "CMAKE_CXX_FLAGS")
+    }
     tools = (
         ("CMAKE_MAKE_PROGRAM", toolchain.ninja),
         ("CMAKE_C_COMPILER", ";".join(toolchain.c.command)),
@@ -40,7 +49,7 @@ def configure_command(
         ("CMAKE_CXX_COMPILER_LAUNCHER", toolchain.ccache),
         ("CMAKE_BUILD_TYPE", configuration.build_type),
     )
-    options = {**dict(fixed), **dict(configuration.options), **dict(tools)}
+    options = {**dict(fixed), **declared, **flags, **dict(tools)}
     return (
         toolchain.cmake,
         "-S",

@@ -11,20 +11,20 @@ import contextlib
 import json
 import os
 import shutil
-import stat
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from builder.tree import ObjectSource
+from builder.tree import ObjectSource, Tree
 from verify.diff.paths import unsafe_path
 from verify.model.diagnostic import Diagnostic, InputFault
 from verify.model.ids import BlobId, RepoPath, TreeId, show_path
 from verify.model.patch import Mode
 from verify.model.progress import Stage
+from verify.model.release import BlobState
 
 _SCHEMA = "stackproof/laid/1"
+_FORMAT_BITS = 0o170000
 _SETTLE_SECONDS = 0.02
 """Longer than the kernel's clock tick, so that a later change can't carry the recorded times."""
 
@@ -33,89 +33,77 @@ Signature = tuple[int, int, int, int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Update:
-    """What was done: counts of files, and whether the set of paths differs from what lay there before."""
+    """What was done, in counts of files."""
 
-    tree: TreeId
     written: int
     removed: int
     kept: int
-    paths_changed: bool
 
 
 def update_sources(*, tree: TreeId, source: ObjectSource, folder: Path, record: Path, stage: Stage) -> Update:
     """Make `folder` hold the tree and nothing else; `record` is a file of ours beside it."""
-    wanted = {path: (mode, blob) for path, mode, blob in tree_files(tree, source)}
-    before = _read_record(record)
+    wanted = _wanted(tree, source)
+    laid = _read_record(record)
     record.unlink(missing_ok=True)
     found, folders = _scan(folder)
-    keep = {
-        path
-        for path, (mode, blob) in wanted.items()
-        if path in before and before[path] == (mode, blob, found.get(path))
+    kept = {
+        path: found[path] for path, state in wanted.items() if path in found and laid.get(path) == (state, found[path])
     }
-    stale = [path for path in found if path not in keep]
+    stale = [path for path in found if path not in kept]
     for path in stale:
         _at(folder, path).unlink()
-    needed = {RepoPath(b"")}
-    for path, (mode, _) in wanted.items():
-        above = path if mode is Mode.SUBMODULE else _above(path)
-        while above not in needed:
-            needed.add(above)
-            above = _above(above)
-    for path in sorted(folders - needed, reverse=True):
-        _at(folder, path).rmdir()
-    for path in sorted(needed - folders):
-        _at(folder, path).mkdir()
-    signatures = {path: found[path] for path in keep}
-    missing = sorted(path for path, (mode, _) in wanted.items() if path not in keep and mode is not Mode.SUBMODULE)
+    _update_folders(folder, folders, _needed_folders(wanted))
+    missing = sorted(path for path, state in wanted.items() if path not in kept and state.mode is not Mode.SUBMODULE)
     for number, path in enumerate(missing):
         if number % 100 == 0:
             stage.tell(f"{number}/{len(missing)} files")
-        _write(_at(folder, path), *wanted[path], source)
+        _write(_at(folder, path), wanted[path], source)
     if missing:
         time.sleep(_SETTLE_SECONDS)
-    signatures |= {path: _signature(_at(folder, path).lstat()) for path in missing}
-    _write_record(record, tree, {path: (*wanted[path], signatures[path]) for path in signatures})
-    return Update(
-        tree=tree,
-        written=len(missing),
-        removed=len(set(stale) - set(missing)),
-        kept=len(keep),
-        paths_changed=found.keys() != signatures.keys(),
-    )
+    written = {path: _signature(_at(folder, path).lstat()) for path in missing}
+    _write_record(record, {path: (wanted[path], signature) for path, signature in (kept | written).items()})
+    return Update(written=len(missing), removed=len(set(stale) - set(missing)), kept=len(kept))
 
 
 def disturbed(*, folder: Path, record: Path) -> tuple[RepoPath, ...]:
     """Laid files that have been changed or removed since; files added beside them are not meant."""
     found, _ = _scan(folder)
-    return tuple(path for path, (_, _, signature) in _read_record(record).items() if found.get(path) != signature)
+    return tuple(path for path, (_, signature) in _read_record(record).items() if found.get(path) != signature)
 
 
-def tree_files(tree: TreeId, source: ObjectSource, prefix: bytes = b"") -> Iterator[tuple[RepoPath, Mode, BlobId]]:
-    """Every file of a tree, depth first; raises `InputFault` for a name that would leave the folder."""
-    payload = source.tree(tree)
-    at = 0
-    while at < len(payload):
-        space, end = payload.index(b" ", at), payload.index(b"\0", at)
-        mode, name, child = payload[at:space], payload[space + 1 : end], payload[end + 1 : end + 21].hex()
-        at = end + 21
-        path = RepoPath(prefix + name)
-        unsafe = unsafe_path(path) or ("a name holds a `/`" if b"/" in name else None)
+def _wanted(tree: TreeId, source: ObjectSource) -> dict[RepoPath, BlobState]:
+    files = {}
+    for path, state in Tree.at(source, tree).walk():
+        unsafe = unsafe_path(path)
         if unsafe is not None:
             raise InputFault(
                 Diagnostic(
                     code="tree-path-unsafe",
-                    message=f"the tree holds a path that must not be written: `{show_path(path)}`: {unsafe}",
+                    message=f"the tree holds a path that must not be written, `{show_path(path)}`: {unsafe}",
                     notes=(f"in tree {tree}",),
-                    help="take the base from a source whose tree git itself accepts: git fsck --strict",
+                    help="take the base from a source whose trees git itself accepts (git fsck --strict)",
                 )
             )
-        if mode == b"40000":
-            yield from tree_files(TreeId(child), source, path + b"/")
-        else:
-            # old trees hold group-writable files; git reads them as plain ones
-            known = Mode.FILE if mode == b"100664" else Mode(mode.decode())
-            yield path, known, BlobId(child)
+        files[path] = state
+    return files
+
+
+def _needed_folders(wanted: dict[RepoPath, BlobState]) -> set[RepoPath]:
+    needed = {RepoPath(b"")}
+    for path, state in wanted.items():
+        # a submodule is an empty folder in its parent
+        above = path if state.mode is Mode.SUBMODULE else _above(path)
+        while above not in needed:
+            needed.add(above)
+            above = _above(above)
+    return needed
+
+
+def _update_folders(folder: Path, found: set[RepoPath], needed: set[RepoPath]) -> None:
+    for path in sorted(found - needed, reverse=True):
+        _at(folder, path).rmdir()
+    for path in sorted(needed - found):
+        _at(folder, path).mkdir()
 
 
 def _at(folder: Path, path: RepoPath) -> Path:
@@ -126,13 +114,13 @@ def _above(path: RepoPath) -> RepoPath:
     return RepoPath(path.rpartition(b"/")[0])
 
 
-def _write(path: Path, mode: Mode, blob: BlobId, source: ObjectSource) -> None:
-    data = source.blob(blob)
+def _write(path: Path, state: BlobState, source: ObjectSource) -> None:
+    data = source.blob(state.blob)
     try:
-        if mode is Mode.SYMLINK:
+        if state.mode is Mode.SYMLINK:
             path.symlink_to(os.fsdecode(data))
             return
-        bits = 0o755 if mode is Mode.EXECUTABLE else 0o644
+        bits = 0o755 if state.mode is Mode.EXECUTABLE else 0o644
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), bits)
     except FileExistsError as error:
         raise InputFault(
@@ -191,32 +179,30 @@ def remove_folder(folder: Path) -> None:
 
 
 def _signature(status: os.stat_result) -> Signature:
-    return (
-        status.st_size,
-        status.st_mtime_ns,
-        status.st_ctime_ns,
-        status.st_ino,
-        stat.S_IFMT(status.st_mode) | (status.st_mode & 0o111),
-    )
+    kind = status.st_mode & (_FORMAT_BITS | 0o111)
+    return (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, kind)
 
 
-def _read_record(record: Path) -> dict[RepoPath, tuple[Mode, BlobId, Signature]]:
+def _read_record(record: Path) -> dict[RepoPath, tuple[BlobState, Signature]]:
     """What was laid; empty when that is not known for sure."""
     try:
         value = json.loads(record.read_bytes())
         if value["schema"] != _SCHEMA:
             return {}
         return {
-            RepoPath(path.encode("latin-1")): (Mode(mode), BlobId(blob), (size, modified, changed, inode, bits))
-            for path, mode, blob, size, modified, changed, inode, bits in value["files"]
+            RepoPath(path.encode("latin-1")): (
+                BlobState(blob=BlobId(blob), mode=Mode(mode)),
+                (size, modified, changed, inode, kind),
+            )
+            for path, blob, mode, size, modified, changed, inode, kind in value["files"]
         }
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}
 
 
-def _write_record(record: Path, tree: TreeId, files: dict[RepoPath, tuple[Mode, BlobId, Signature]]) -> None:
+def _write_record(record: Path, files: dict[RepoPath, tuple[BlobState, Signature]]) -> None:
     # any byte string is a path: Latin-1 maps each byte to one character and back
-    rows = [[path.decode("latin-1"), mode, blob, *signature] for path, (mode, blob, signature) in files.items()]
+    rows = [[path.decode("latin-1"), state.blob, state.mode, *signature] for path, (state, signature) in files.items()]
     part = record.with_name(record.name + ".part")
-    part.write_text(json.dumps({"schema": _SCHEMA, "tree": tree, "files": rows}))
+    part.write_text(json.dumps({"schema": _SCHEMA, "files": rows}))
     part.replace(record)

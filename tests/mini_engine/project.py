@@ -162,7 +162,7 @@ def _write_block(root: Path, block: MiniBlock, files: Mapping[str, str]) -> dict
             {
                 "id": fold.id,
                 "subject": fold.subject,
-                "author": "Mini Maintainer <mini@example.org>",
+                "author": "stackproof <maintainers@stackproof.dev>",
                 "date": f"@{1790000000 + number} +0000",
                 "source": "maintainers",
                 "disposition": "folded",

@@ -54,9 +54,9 @@ static std::vector<int> tokens_of(const Json & prompt) {
     return ids;
 }
 
-static std::string probabilities_of(const Task & task, size_t from) {
+static std::string probabilities_of(const Task & task, size_t from, size_t to) {
     std::string out = "[";
-    for (size_t i = from; i < task.candidates.size(); i++) {
+    for (size_t i = from; i < to; i++) {
         std::string top;
         char        number[32];
         for (const Candidate & each : task.candidates[i]) {
@@ -103,9 +103,30 @@ static std::string final_json(const Task & task, bool streamed, bool return_toke
                       ",\"tokens_cached\":" + std::to_string(task.prompt.size() + task.ids.size() - 1) +
                       ",\"timings\":" + timings_of(task);
     if (!streamed && task.n_probs > 0) {
-        out += ",\"completion_probabilities\":" + probabilities_of(task, 0);
+        out += ",\"completion_probabilities\":" + probabilities_of(task, 0, task.candidates.size());
     }
     return out + "}";
+}
+
+static std::string partial_json(const Task & task, size_t number, bool return_tokens) {
+    const std::vector<int> one = { task.ids[number] };
+    std::string out = "{\"index\":0,\"content\":" + quoted(text_of(one)) +
+                      ",\"tokens\":" + list_of(return_tokens ? one : std::vector<int>()) +
+                      ",\"stop\":false,\"id_slot\":" + std::to_string(task.slot) +
+                      ",\"tokens_predicted\":" + std::to_string(number + 1) +
+                      ",\"tokens_evaluated\":" + std::to_string(task.prompt.size());
+    if (task.n_probs > 0) {
+        out += ",\"completion_probabilities\":" + probabilities_of(task, number, number + 1);
+    }
+    return out + "}";
+}
+
+static std::string progress_json(const Task & task) {
+    return "{\"index\":0,\"content\":\"\",\"tokens\":[],\"stop\":false,\"id_slot\":" + std::to_string(task.slot) +
+           ",\"tokens_predicted\":0,\"tokens_evaluated\":" + std::to_string(task.prompt.size()) +
+           ",\"prompt_progress\":{\"total\":" + std::to_string(task.prompt.size()) +
+           ",\"cache\":" + std::to_string(task.cached) + ",\"processed\":" + std::to_string(task.processed) +
+           ",\"time_ms\":0}}";
 }
 
 static void complete(Scheduler & scheduler, const HttpRequest & request, HttpAnswer & answer) {
@@ -127,29 +148,26 @@ static void complete(Scheduler & scheduler, const HttpRequest & request, HttpAns
     }
     const bool streamed = body["stream"].truth;
     const bool tokens   = body["return_tokens"].truth;
+    const bool progress = body["return_progress"].truth;
     scheduler.submit(task);
     std::unique_lock<std::mutex> lock(task->mutex);
     bool                         heard = !streamed || answer.begin_events();
     size_t                       sent  = 0;
+    int                          told  = 0;
     while (!task->done || (streamed && sent < task->ids.size())) {
-        if (!task->done && (!streamed || sent == task->ids.size())) {
+        const bool news = streamed && (sent < task->ids.size() || (progress && told < task->processed));
+        if (!news) {
             task->changed.wait(lock);
+            continue;
         }
-        for (; streamed && sent < task->ids.size(); sent++) {
-            const std::vector<int> one = { task->ids[sent] };
-            std::string event = "{\"index\":0,\"content\":" + quoted(text_of(one)) +
-                                ",\"tokens\":" + list_of(tokens ? one : std::vector<int>()) +
-                                ",\"stop\":false,\"id_slot\":" + std::to_string(task->slot) +
-                                ",\"tokens_predicted\":" + std::to_string(sent + 1) +
-                                ",\"tokens_evaluated\":" + std::to_string(task->prompt.size());
-            if (task->n_probs > 0) {
-                Task shown;
-                shown.candidates = { task->candidates[sent] };
-                event += ",\"completion_probabilities\":" + probabilities_of(shown, 0);
-            }
-            heard = heard && answer.send_event(event + "}");
-            task->abandoned = !heard;
+        if (progress && told < task->processed) {
+            told  = task->processed;
+            heard = heard && answer.send_event(progress_json(*task));
         }
+        for (; sent < task->ids.size(); sent++) {
+            heard = heard && answer.send_event(partial_json(*task, sent, tokens));
+        }
+        task->abandoned = !heard;
     }
     if (streamed) {
         answer.send_event(final_json(*task, true, tokens));

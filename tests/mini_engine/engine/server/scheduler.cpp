@@ -126,7 +126,7 @@ void Scheduler::save_checkpoint(Slot & slot) {
 }
 
 void Scheduler::step() {
-    std::vector<Slot *>          ready;
+    std::vector<Slot *>          ready, reading;
     size_t                       used = 0;
     std::unique_lock<std::mutex> lock(mutex_);
     for (Slot & slot : slots_) {
@@ -141,6 +141,7 @@ void Scheduler::step() {
         if (slot.task == nullptr || slot.tokens.size() >= slot.task->prompt.size()) {
             continue;
         }
+        reading.push_back(&slot);
         while (slot.tokens.size() < slot.task->prompt.size() && used < room) {
             const int      token = slot.task->prompt[slot.tokens.size()];
             const uint64_t state = slot.states.empty() ? model_.seed : slot.states.back();
@@ -158,6 +159,11 @@ void Scheduler::step() {
     lock.unlock(); // the work of a real model
     std::this_thread::sleep_for(std::chrono::nanoseconds((long) used * settings_.nanoseconds_per_token));
     lock.lock();
+    for (Slot * slot : reading) {
+        std::lock_guard<std::mutex> task_lock(slot->task->mutex);
+        slot->task->processed = (int) slot->tokens.size();
+        slot->task->changed.notify_all();
+    }
     for (Slot * slot : ready) {
         generate(*slot);
     }

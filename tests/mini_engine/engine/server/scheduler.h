@@ -37,6 +37,7 @@ struct Task {
     std::condition_variable             changed;
     int                                 slot = -1;
     int                                 cached = 0;
+    int                                 processed = 0; // tokens of the prompt, the cached ones included
     std::vector<int>                    ids;
     std::vector<std::vector<Candidate>> candidates;
     double                              prompt_ms    = 0;

@@ -5,7 +5,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from builder.archive import Member
+from verify.archive import Member
 from verify.model.diagnostic import Diagnostic, InputFault
 from verify.model.ids import RepoPath, show_path
 from verify.model.patch import Mode

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-from builder.archive import HardLink, Limits, Member, members
 from builder.scratch import scratch
 from builder.store import Batch, Store
 from builder.tree import FileState, Obstructed, Tree, object_id
+from verify.archive import HardLink, Limits, Member, members
 from verify.git import GitFailed
 from verify.model.diagnostic import Diagnostic, InputFault
 from verify.model.ids import EMPTY_TREE, BlobId, RepoPath, TreeId, is_object_id, show_path

@@ -47,7 +47,7 @@ class PackWriter:
     def __contains__(self, name: str) -> bool:
         return bytes.fromhex(name) in self._entries
 
-    def add(self, name: str, kind: str, data: bytes) -> None:
+    def put(self, name: str, kind: str, data: bytes) -> None:
         """Put the object called `name` into the pack."""
         entry = _entry_header(_KINDS[kind], len(data)) + zlib.compress(data, _LEVEL)
         self._entries[bytes.fromhex(name)] = (self._offset, zlib.crc32(entry))

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from builder.pack import PackWriter, write_loose
 from builder.tree import NewObject, object_id
-from verify.git import Git, finish, make_bare
+from verify.git import Git, finish, make_repository
 from verify.model.diagnostic import Diagnostic, EnvironmentFault
 from verify.model.ids import BlobId, CommitId, RepoPath, TreeId
 from verify.model.patch import Mode
@@ -132,7 +132,7 @@ class Store:
         """Store what is not here yet; gives how many were new. An object with a wrong id is our defect."""
         with self.batch() as batch:
             for item in objects:
-                found = batch.add(item.kind, item.data)
+                found = batch.put(item.kind, item.data)
                 if found != item.id:
                     raise ValueError(f"{item.kind} {item.id} is in fact {found}")
         return batch.added
@@ -216,21 +216,21 @@ class Batch:
         self._early_size = 0
         self._pack: PackWriter | None = None
 
-    def add(self, kind: str, data: bytes) -> str:
+    def put(self, kind: str, data: bytes) -> str:
         """Take an object unless it is known; gives its id."""
         name = object_id(kind, data)
         if name in self._early or self._store.has(name) or (self._pack is not None and name in self._pack):
             return name
         self.added += 1
         if self._pack is not None:
-            self._pack.add(name, kind, data)
+            self._pack.put(name, kind, data)
             return name
         self._early[name] = (kind, data)
         self._early_size += len(data)
         if len(self._early) > _LOOSE_LIMIT or self._early_size > _LOOSE_BYTES:
             self._pack = PackWriter(self._objects)
             for early, (its_kind, its_data) in self._early.items():
-                self._pack.add(early, its_kind, its_data)
+                self._pack.put(early, its_kind, its_data)
             self._early.clear()
         return name
 
@@ -260,7 +260,7 @@ def _make(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     scratch = Path(tempfile.mkdtemp(prefix=f".{path.name}-", dir=path.parent))
     scratch.chmod(0o755)
-    make_bare(scratch)
+    make_repository(scratch)
     try:
         scratch.rename(path)
     except OSError:

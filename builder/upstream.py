@@ -153,7 +153,7 @@ def _rooted(found: Vendored, store: Store) -> Imported:
     who = "stackproof <maintainers@stackproof.dev> 0 +0000"
     text = f"tree {found.tree}\nauthor {who}\ncommitter {who}\n\nBase\n"
     with store.batch() as batch:
-        commit = CommitId(batch.add("commit", text.encode()))
+        commit = CommitId(batch.put("commit", text.encode()))
     return Imported(tree=found.tree, commit=commit, from_cache=False, notes=(f"{len(found.files)} files",))
 
 

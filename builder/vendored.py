@@ -101,7 +101,7 @@ def _state(
                 )
             )
         return files[first]
-    name = BlobId(batch.add("blob", member.data) if batch is not None else object_id("blob", member.data))
+    name = BlobId(batch.put("blob", member.data) if batch is not None else object_id("blob", member.data))
     return BlobState(blob=name, mode=member.mode)
 
 
@@ -136,7 +136,7 @@ def _tree(files: dict[RepoPath, BlobState], source: Path, folder: str, store: St
             )
         )
     for new in made.new_objects():
-        batch.add(new.kind, new.data)
+        batch.put(new.kind, new.data)
     return made.id
 
 
@@ -200,7 +200,7 @@ class _Shipped:
         with self._store.batch() as batch:
             for name, packed in self._loose:
                 kind, data = self._inflate(name, packed)
-                if kind != "tag" and batch.add(kind, data) != name:
+                if kind != "tag" and batch.put(kind, data) != name:
                     raise self._broken(f"the object called {name} holds something else")
         for process in self._packs:
             try:

@@ -61,7 +61,7 @@ def members(archive: Path, *, limits: Limits) -> Iterator[Member | HardLink]:
             ) as tar:
                 yield from _members(tar, archive, limits)
         except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, OSError) as error:
-            raise _refused(
+            raise _archive_fault(
                 "archive-broken", archive, "cannot be read to its end", str(error) or "it is cut off"
             ) from error
 
@@ -74,14 +74,16 @@ def _members(tar: tarfile.TarFile, archive: Path, limits: Limits) -> Iterator[Me
             continue
         shown = show_path(path)
         if path in seen:
-            raise _refused("archive-path-twice", archive, f"holds `{shown}` twice", "which one is meant is not said")
+            raise _archive_fault(
+                "archive-path-twice", archive, f"holds `{shown}` twice", "which one is meant is not said"
+            )
         if len(seen) >= limits.files:
-            raise _refused("archive-too-large", archive, "holds too many files", f"the limit is {limits.files}")
+            raise _archive_fault("archive-too-large", archive, "holds too many files", f"the limit is {limits.files}")
         if info.islnk():
             first = _path(info.linkname, archive, limits)
             if first not in seen:
                 what = f"has a hard link `{shown}` to no earlier file of it"
-                raise _refused("archive-link-out", archive, what, f"to `{show_path(first)}`")
+                raise _archive_fault("archive-link-out", archive, what, f"to `{show_path(first)}`")
             yield HardLink(path=path, first=first)
         elif info.issym():
             yield _link(info, path, archive)
@@ -94,7 +96,7 @@ def _link(info: tarfile.TarInfo, path: RepoPath, archive: Path) -> Member:
     target = info.linkname.encode("utf-8", "surrogateescape")
     if _leads_out(path, target):
         what = f"has a link `{show_path(path)}` that leads out of it"
-        raise _refused("archive-link-out", archive, what, f"to `{show_path(RepoPath(target))}`")
+        raise _archive_fault("archive-link-out", archive, what, f"to `{show_path(RepoPath(target))}`")
     return Member(path=path, mode=Mode.SYMLINK, data=target)
 
 
@@ -102,10 +104,10 @@ def _file(tar: tarfile.TarFile, info: tarfile.TarInfo, path: RepoPath, archive: 
     shown = show_path(path)
     if not info.isreg() or info.issparse():
         what = f"holds `{shown}`, which is no file, folder or link"
-        raise _refused("archive-entry-kind", archive, what, f"it is {_kind(info)}")
+        raise _archive_fault("archive-entry-kind", archive, what, f"it is {_kind(info)}")
     if info.size > limits.file_bytes:
         what = f"holds `{shown}` of {info.size} bytes"
-        raise _refused("archive-too-large", archive, what, f"the limit is {limits.file_bytes}")
+        raise _archive_fault("archive-too-large", archive, what, f"the limit is {limits.file_bytes}")
     content = tar.extractfile(info)
     data = content.read() if content is not None else b""
     if len(data) != info.size:
@@ -123,11 +125,11 @@ def _path(name: str, archive: Path, limits: Limits) -> RepoPath:
     if raw in (b"", b"."):
         return RepoPath(b"")
     if b".." in parts or b"." in parts or b"" in parts or b"\0" in raw:
-        raise _refused(
+        raise _archive_fault(
             "archive-path-out", archive, "holds a path that leaves it", f"the path is `{show_path(RepoPath(raw))}`"
         )
     if len(parts) > limits.depth or len(raw) > limits.path_bytes:
-        raise _refused(
+        raise _archive_fault(
             "archive-too-large", archive, "holds a path that is too deep or too long", f"it has {len(parts)} parts"
         )
     return RepoPath(raw)
@@ -171,11 +173,11 @@ class _Counted:
         self._total += len(data)
         limits = self._limits
         if self._total > limits.total_bytes:
-            raise _refused(
+            raise _archive_fault(
                 "archive-too-large", self._archive, "unpacks to too much", f"the limit is {limits.total_bytes} bytes"
             )
         if self._total > limits.ratio_from and self._total > limits.ratio * self._packed.tell():
-            raise _refused(
+            raise _archive_fault(
                 "archive-too-large",
                 self._archive,
                 "unpacks to far more than it holds",
@@ -196,7 +198,7 @@ def _unpacker(packed: IO[bytes]) -> IO[bytes]:
     return packed
 
 
-def _refused(code: str, archive: Path, what: str, met: str) -> InputFault:
+def _archive_fault(code: str, archive: Path, what: str, met: str) -> InputFault:
     return InputFault(
         Diagnostic(
             code=code,

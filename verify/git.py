@@ -78,15 +78,16 @@ _NETWORK = (
     "http_proxy", "https_proxy", "no_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY",
     "SSL_CERT_FILE", "SSL_CERT_DIR", "SSH_AUTH_SOCK",
 )  # fmt: skip
+_CONFIG = b"[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = %s\n[gc]\n\tauto = 0\n"
 _IDENTITY = ("stackproof", "maintainers@stackproof.dev", "@0 +0000")
 
 
 class GitFailed(Exception):
-    """Git ran and refused; `code` is its exit status and `output` what it wrote to stderr."""
+    """Git ran and refused; `status` is its exit status and `output` what it wrote to stderr."""
 
-    def __init__(self, args: Sequence[str], code: int, output: str) -> None:
-        super().__init__(f"git {' '.join(args)} ended with {code}: {output.strip()}")
-        self.code = code
+    def __init__(self, args: Sequence[str], status: int, output: str) -> None:
+        super().__init__(f"git {' '.join(args)} ended with {status}: {output.strip()}")
+        self.status = status
         self.output = output.strip()
 
 
@@ -196,8 +197,8 @@ def finish(process: "subprocess.Popen[bytes]", *, what: str) -> bytes:
     return out
 
 
-def make_bare(path: Path, *, alternates: Sequence[Path] = ()) -> None:
-    """Lay out an empty bare repository at `path`, which borrows the objects of `alternates`.
+def make_repository(path: Path, *, alternates: Sequence[Path] = (), bare: bool = True, branch: str = "main") -> None:
+    """Lay out an empty repository's git folder at `path`, which borrows the objects of `alternates`.
 
     Written by hand and not by `git init`: no template folder, no default branch name, no hooks, and modes that do not
     depend on the umask.
@@ -213,8 +214,8 @@ def make_bare(path: Path, *, alternates: Sequence[Path] = ()) -> None:
         folder.mkdir(exist_ok=True)
         folder.chmod(0o755)
     files = {
-        "HEAD": b"ref: refs/heads/main\n",
-        "config": b"[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n[gc]\n\tauto = 0\n",
+        "HEAD": f"ref: refs/heads/{branch}\n".encode(),
+        "config": _CONFIG % (b"true" if bare else b"false"),
     }
     if alternates:
         files["objects/info/alternates"] = b"".join(alternate_line(objects) for objects in alternates)

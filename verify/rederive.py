@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from verify.git import Git, GitFailed, make_bare
+from verify.git import Git, GitFailed, make_repository
 from verify.model.diagnostic import Diagnostic, EnvironmentFault, InputFault
 from verify.model.ids import TreeId, is_object_id
 
@@ -27,7 +27,7 @@ def rederive(*, git_dir: Path, base_tree: TreeId, patches: Sequence[bytes]) -> t
         own = Path(scratch) / "own.git"
         empty = Path(scratch) / "empty"
         empty.mkdir()
-        make_bare(own, alternates=(git_dir / "objects",))
+        make_repository(own, alternates=(git_dir / "objects",))
         git = Git(git_dir=own, cwd=empty, extra=(("GIT_INDEX_FILE", str(own / "index")),))
         try:
             git.run("read-tree", base_tree)

@@ -59,10 +59,6 @@ EXPLANATIONS: dict[str, str] = {
         "reasons are no network, a package index that does not have this version, or a missing proxy setting. "
         "The command in the help shows pip's whole answer."
     ),
-    "no-space": (
-        "The disk is full. Nothing half-written counts: free some space and repeat the command. "
-        "The cache is the largest part; `downloads` and `builds` in it can be removed at any time."
-    ),
     "object-missing": (
         "The object store in the cache lacks an object that its own records need, or cannot read it: a disk error, or "
         "a file that was removed by hand. Nothing in the store is precious: remove the store and repeat the command."

@@ -47,8 +47,10 @@ def patch_file(block: str, fold: str) -> str:
     return f"blocks/{block}/folds/{fold}/fold.patch"
 
 
-def read_block(block: BlockName, value: Value, files: Files, parse_patch: ParsePatch) -> BlockFile:
-    """One block.yaml and its folds' patches."""
+def read_block(
+    block: BlockName, value: Value, files: Files, parse_patch: ParsePatch, *, least_folds: int = 1
+) -> BlockFile:
+    """One block.yaml and its folds' patches; a block that is about to get its first fold has none yet."""
     fields = value.document(of=f"block `{block}`", schema=SCHEMA)
     title, why, until = fields.get("title", line), fields.get("why", text), fields.get("until", text)
     owns = fields.get("owns", lambda globs: globs.listing(_glob, of="glob", least=1))
@@ -57,7 +59,8 @@ def read_block(block: BlockName, value: Value, files: Files, parse_patch: ParseP
     claims = fields.optional("claims", lambda items: items.listing(text, of="claim"), ())
     gates = fields.optional("gates", _as_table, None)
     folds = fields.get(
-        "folds", lambda items: items.listing(lambda fold: _fold(fold, block, files, parse_patch), of="fold", least=1)
+        "folds",
+        lambda items: items.listing(lambda fold: _fold(fold, block, files, parse_patch), of="fold", least=least_folds),
     )
     fields.close()
     _refuse_repeated_folds(folds)

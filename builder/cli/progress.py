@@ -66,7 +66,9 @@ class _Timed:
         self._clock.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._left.set()
         self._clock.join()
         ended = self._outcome or ("done" if kind is None else "stopped")

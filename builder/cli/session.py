@@ -13,10 +13,13 @@ import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from verify.model.diagnostic import Diagnostic, ExitCode, Fault
 from verify.model.progress import Progress, Silent
+
+if TYPE_CHECKING:
+    from builder.pipeline import Workshop
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +40,12 @@ class Session:
     cache: Path
     offline: bool
     progress: Progress
+
+    def workshop(self) -> "Workshop":
+        """What the pipeline's stages work with."""
+        from builder.pipeline import Workshop
+
+        return Workshop(root=self.root, cache=self.cache, offline=self.offline, progress=self.progress)
 
 
 def cache_root() -> Path:
@@ -61,7 +70,9 @@ def open_session(*, root: Path, quiet: bool, offline: bool) -> Session:
     return Session(root=root.absolute(), cache=cache_root(), offline=offline, progress=progress)
 
 
-def run(command: str, body: Callable[[Session], Answer], *, root: Path, as_json: bool, offline: bool = False) -> NoReturn:
+def run(
+    command: str, body: Callable[[Session], Answer], *, root: Path, as_json: bool, offline: bool = False
+) -> NoReturn:
     """Run one command and leave the process with its exit status."""
     session = open_session(root=root, quiet=as_json and not sys.stderr.isatty(), offline=offline)
     raise SystemExit(int(_say(command, _answer(session, body), as_json=as_json)))

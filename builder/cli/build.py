@@ -1,0 +1,79 @@
+"""`stackproof build`: build every proof that is not yet known."""
+
+from typing import Annotated
+
+import typer
+
+from builder.cli.options import HERE, AsJson, Fresh, Offline, Project
+from builder.cli.session import Answer, Session, run
+
+
+def build(
+    project: Project = HERE,
+    plan: Annotated[bool, typer.Option("--plan", help="Say what would be built and why, and build nothing")] = False,
+    fresh: Fresh = False,
+    as_json: AsJson = False,
+    offline: Offline = False,
+) -> None:
+    """Build the proofs that the configurations promise: the base, every prefix, the tip.
+
+    A build that is known for exactly its tree, recipe and toolchain is not made again.
+
+    Examples: stackproof build --plan; stackproof build; stackproof build --fresh --json
+    """
+    run(
+        "build", lambda session: _build(session, plan=plan, fresh=fresh), root=project, as_json=as_json, offline=offline
+    )
+
+
+def _build(session: Session, *, plan: bool, fresh: bool) -> Answer:
+    from builder import measure, pipeline
+    from builder.cli.tables import table
+    from builder.cli.verdict import answer_of
+    from verify.gates.battery import gates_of
+    from verify.judge import rule
+
+    workshop = session.workshop()
+    stacked = pipeline.stack(pipeline.read(workshop), workshop)
+    case = pipeline.case(stacked, workshop)
+    bench = measure.Bench(stacked=stacked, workshop=workshop, fresh=fresh)
+    steps = bench.plan_builds(case, bench.proofs(case))
+    if not plan:
+        stacked.keep()
+        case = bench.build(case, steps)
+    rows: list[tuple[str, ...]] = []
+    data: list[dict[str, object]] = []
+    for step in steps:
+        title = bench.title(case, step.need)
+        recorded = case.builds.get(step.need)
+        seen = recorded.observation if recorded else None
+        state = ("known" if step.known else "to build") if plan else "failed" if seen is None or not seen.ok else "ok"
+        why = (
+            step.why
+            if plan or seen is None
+            else f"{seen.steps} steps, {seen.compiled} compiled, {seen.cache_hits} from the compiler cache"
+        )
+        rows.append((title, step.need.configuration, step.need.tree[:12], state, why))
+        data.append(
+            {
+                "proof": title,
+                "configuration": step.need.configuration,
+                "tree": step.need.tree,
+                "key": step.key.digest,
+                "known": step.known,
+                "why": step.why,
+                "state": state,
+                "steps": seen.steps if seen else None,
+                "compiled": seen.compiled if seen else None,
+                "cache_hits": seen.cache_hits if seen else None,
+                "cpu_seconds": seen.cpu_seconds if seen else None,
+                "wall_seconds": seen.wall_seconds if seen else None,
+                "peak_kib": seen.peak_kib if seen else None,
+                "log": seen.log if seen else None,
+            }
+        )
+    text = table(("proof", "configuration", "tree", "state", "why" if plan else "work"), rows)
+    if plan:
+        return Answer(text=text, data={"plan": data})
+    judged = answer_of([rule(gate, case) for gate in gates_of(case.release) if gate.kind == "build"], what="")
+    return Answer(text=text, data={"builds": data}, diagnostics=judged.diagnostics, exit=judged.exit)

@@ -1,0 +1,38 @@
+"""The console script: every command by name, in the order of a working day.
+
+A command's module imports nothing heavy; what it needs is imported when it is called, so that each starts fast.
+"""
+
+import sys
+
+import typer
+
+from builder.cli.build import build
+from builder.cli.check import check
+from builder.cli.checkout import checkout
+from builder.cli.explain import explain
+from builder.cli.gate import gate
+from builder.cli.pin import pin
+from builder.cli.release import release
+from builder.cli.seal import seal
+from builder.cli.stack import stack
+from builder.cli.status import status
+from builder.cli.sync import sync
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False, no_args_is_help=True)
+
+for _command in (status, check, stack, build, gate, release, seal, pin, checkout, sync, explain):
+    app.command(_command.__name__)(_command)
+
+
+@app.callback()
+def stackproof() -> None:
+    """Prove and release a stack of patches on a pinned upstream.
+
+    Exit status: 0 holds, 1 does not hold, 2 cannot judge, 70 a defect of ours.
+    """
+
+
+def main() -> None:
+    """Run the command line; usage errors exit with 2."""
+    sys.exit(app())

@@ -1,0 +1,1 @@
+"""Packing what holds, and saying so: shared by `release` and `seal`."""

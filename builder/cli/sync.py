@@ -1,0 +1,98 @@
+"""`stackproof sync`: read a branch back into folds."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from builder.cli.options import HERE, AsJson, Offline, Project
+from builder.cli.session import Answer, Session, run
+from verify.model.diagnostic import Diagnostic, ExitCode, InputFault
+
+
+def sync(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that `stackproof checkout` made")],
+    project: Project = HERE,
+    assign: Annotated[
+        list[str] | None,
+        typer.Option("--assign", metavar="COMMIT=BLOCK/FOLD", help="Which fold a new commit becomes (repeatable)"),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written and write nothing")] = False,
+    as_json: AsJson = False,
+    offline: Offline = False,
+) -> None:
+    """Read the branch at DIR back into the folds; untouched commits keep their bytes.
+
+    Every commit maps to a fold by its trailers; one without them needs `--assign`. What the release promises is not
+    changed: look at the result, then `stackproof pin`.
+
+    Examples: stackproof sync ../llama-stack; stackproof sync ../llama-stack --assign HEAD=prefill-rotation/unified
+    """
+    run(
+        "sync",
+        lambda session: _sync(session, directory, _pairs(assign or []), dry_run=dry_run),
+        root=project,
+        as_json=as_json,
+        offline=offline,
+    )
+
+
+def _sync(session: Session, directory: Path, assign: dict[str, str], *, dry_run: bool) -> Answer:
+    from builder import pipeline
+    from builder.edit.sync import What, apply_sync, plan_sync
+    from verify.model.stack import Stack
+
+    workshop = session.workshop()
+    stacked = pipeline.stack(pipeline.read_unpinned(workshop), workshop, against_lock=False)
+    result = stacked.derived.result
+    if not isinstance(result, Stack):
+        return Answer(text="", data={}, diagnostics=result.findings, exit=ExitCode.DOES_NOT_HOLD)
+    stacked.keep()
+    plan = plan_sync(
+        root=workshop.root,
+        release=stacked.release,
+        stack=result,
+        store=stacked.store,
+        directory=directory,
+        assign=assign,
+    )
+    if not dry_run:
+        apply_sync(root=workshop.root, plan=plan, tell=lambda text: print(text, file=sys.stderr))
+    lines = [f"{each.block}/{each.fold}: {', '.join(each.what)}" for each in plan.folds if each.what != (What.KEPT,)]
+    lines += [f"{block}: folds are in another order" for block in plan.reordered]
+    kept = sum(each.what == (What.KEPT,) for each in plan.folds)
+    verb = "would write" if dry_run else "wrote"
+    files = ", ".join(name for name, _ in plan.contents)
+    lines.append(f"{kept} folds kept" + (f"; {verb} {files}" if files else "; nothing to write"))
+    if files and not dry_run:
+        lines.append("next: stackproof pin")
+    return Answer(
+        text="\n".join(lines),
+        data={
+            "written": not dry_run and bool(files),
+            "files": [name for name, _ in plan.contents],
+            "folds": [
+                {"block": each.block, "fold": each.fold, "what": list(each.what), "commit": each.commit}
+                for each in plan.folds
+            ],
+            "tip": {"tree": plan.stack.tip_tree(), "commit": plan.stack.tip_commit()},
+        },
+    )
+
+
+def _pairs(assign: list[str]) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    for each in assign:
+        commit, equals, fold = each.partition("=")
+        if not (commit and equals and "/" in fold):
+            raise InputFault(
+                Diagnostic(
+                    code="assign-malformed",
+                    message=f"`{each}` does not say which fold a commit becomes",
+                    notes=("expected COMMIT=BLOCK/FOLD",),
+                    help="stackproof sync DIR --assign HEAD=block/fold",
+                )
+            )
+        pairs[commit] = fold
+    return pairs

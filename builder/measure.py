@@ -1,0 +1,238 @@
+"""Builds and probes: whatever the gates need and evidence does not give yet is made, and lands in the case.
+
+A `Bench` is the stacked release with its tools. Builds go from the base upwards, one that fails does not stop the
+others. Probes come after the builds they run on. A need that could not be met leaves its reason in the case's faults,
+where the judge finds it: undecided, never passed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from builder.compile.build import Built, build, build_folder
+from builder.compile.collect import stored_build
+from builder.compile.recipe import build_key
+from builder.compile.toolchain import Toolchain, find_toolchain
+from builder.models import provide_model
+from builder.pipeline import Stacked, Workshop
+from builder.plan import Step, builds_of, needs_of, plan_steps
+from builder.witness import Witness
+from verify.evidence import EvidenceStore
+from verify.gates.battery import gates_of
+from verify.gates.case import Case, Recorded
+from verify.model.diagnostic import Diagnostic, Fault
+from verify.model.evidence import BuildNeed, Evidence, Key, Need, ProbeNeed
+from verify.model.gate import GateDecl
+from verify.model.ids import ModelName
+from verify.model.observation import RunObservation, decode_observation, encode_observation
+from verify.model.release import Configuration
+from verify.probe.engine import BuiltEngine, ModelFile, build_identity
+from verify.probe.machine import Machine, this_machine
+from verify.probe.run import probe_key, run_probe
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bench:
+    """The tools for one release; `fresh` believes no evidence. Compiler and models are looked for when first needed."""
+
+    stacked: Stacked
+    workshop: Workshop
+    fresh: bool
+    built: dict[BuildNeed, Built] = field(default_factory=dict)
+    models: dict[ModelName, ModelFile] = field(default_factory=dict)
+
+    @cached_property
+    def toolchain(self) -> Toolchain:
+        """The compiler and its tools."""
+        return find_toolchain()
+
+    @cached_property
+    def evidence(self) -> EvidenceStore:
+        """The records of what was measured."""
+        return EvidenceStore(self.workshop.cache / "evidence")
+
+    @cached_property
+    def machine(self) -> Machine:
+        """The machine that measures."""
+        return this_machine()
+
+    @cached_property
+    def witness(self) -> Witness:
+        """Who measures, and where."""
+        return Witness.here()
+
+    def proofs(self, case: Case) -> tuple[BuildNeed, ...]:
+        """The builds that the configurations promise, from the base upwards."""
+        gates = [gate for gate in gates_of(case.release) if gate.kind == "build"]
+        return builds_of(needs_of(gates, case), case)
+
+    def plan_builds(self, case: Case, needs: Sequence[BuildNeed]) -> tuple[Step[BuildNeed], ...]:
+        """One step a build, from the base upwards."""
+        return plan_steps(
+            builds_of(needs, case),
+            key_of=lambda need: build_key(need, self._configuration(need), self.toolchain),
+            is_known=lambda key: stored_build(build_folder(self.workshop.cache, key), key) is not None,
+            fresh=self.fresh,
+        )
+
+    def build(self, case: Case, steps: Sequence[Step[BuildNeed]]) -> Case:
+        """Make every build that is not known; each lands in the case, or its fault does."""
+        builds, faults = dict(case.builds), dict(case.faults)
+        for number, step in enumerate(steps, start=1):
+            try:
+                with self.workshop.progress.stage(
+                    f"build {number}/{len(steps)}: {self.title(case, step.need)}"
+                ) as stage:
+                    made = self._build(step)
+                    stage.outcome(_how(made))
+            except Fault as fault:
+                faults[step.need] = fault.diagnostics
+                continue
+            self.built[step.need] = made
+            builds[step.need] = Recorded(key=made.key.digest, observation=made.observation)
+        return replace(case, builds=builds, faults=faults)
+
+    def _build(self, step: Step[BuildNeed]) -> Built:
+        made = build(
+            need=step.need,
+            configuration=self._configuration(step.need),
+            toolchain=self.toolchain,
+            source=self.stacked.store,
+            cache=self.workshop.cache,
+            progress=self.workshop.progress,
+            fresh=self.fresh,
+        )
+        if made.observation.ok and not (made.reused and isinstance(self.evidence.get(made.key), Evidence)):
+            self.evidence.put(
+                self.witness.record(made.key, encode_observation(made.observation), made.observation.wall_seconds)
+            )
+        return made
+
+    def plan_probes(self, case: Case, needs: Sequence[Need]) -> tuple[tuple[Step[ProbeNeed], ...], Case]:
+        """One step a probe whose builds and model are there; the others leave their reason in the case."""
+        faults = dict(case.faults)
+        ready: list[ProbeNeed] = []
+        for need in needs:
+            if isinstance(need, ProbeNeed):
+                try:
+                    self._engines(need, case)
+                    self._model(need.model)
+                except Fault as fault:
+                    faults[need] = fault.diagnostics
+                else:
+                    ready.append(need)
+        steps = plan_steps(
+            ready,
+            key_of=lambda need: self._probe_key(need, case),
+            is_known=lambda key: isinstance(self.evidence.get(key), Evidence),
+            fresh=self.fresh,
+        )
+        return steps, replace(case, faults=faults)
+
+    def probe(self, case: Case, steps: Sequence[Step[ProbeNeed]]) -> Case:
+        """Run every probe that is not known; each lands in the case, or its fault does."""
+        probes, faults = dict(case.probes), dict(case.faults)
+        for number, step in enumerate(steps, start=1):
+            what = f"probe {number}/{len(steps)}: {step.need.probe} on {step.need.model}"
+            try:
+                with self.workshop.progress.stage(what) as stage:
+                    observation = self._probe(step, case)
+                    stage.outcome("evidence stands" if step.known else f"{observation.rounds} rounds")
+            except Fault as fault:
+                faults[step.need] = fault.diagnostics
+                continue
+            probes[step.need] = Recorded(key=step.key.digest, observation=observation)
+        return replace(case, probes=probes, faults=faults)
+
+    def _probe(self, step: Step[ProbeNeed], case: Case) -> RunObservation:
+        if step.known:
+            record = self.evidence.get(step.key)
+            if isinstance(record, Evidence):
+                return decode_observation(RunObservation, record.observation)
+        observation = run_probe(
+            need=step.need,
+            builds=self._engines(step.need, case),
+            models={step.need.model: self._model(step.need.model)},
+            scratch=self.workshop.cache / "logs",
+            progress=self.workshop.progress,
+        )
+        self.evidence.put(self.witness.record(step.key, encode_observation(observation), observation.seconds))
+        return observation
+
+    def _probe_key(self, need: ProbeNeed, case: Case) -> Key:
+        engines = self._engines(need, case)
+        return probe_key(
+            need=need,
+            builds={build: build_identity(engine.key, engine.observation) for build, engine in engines.items()},
+            models={need.model: self._model(need.model).sha256},
+            machine=self.machine,
+        )
+
+    def _model(self, name: ModelName) -> ModelFile:
+        """The file of a pinned model, compared with its pin once a run."""
+        if name not in self.models:
+            self.models[name] = provide_model(
+                pin=next(pin for pin in self.stacked.release.models if pin.name == name),
+                base_tree=self.stacked.imported.tree,
+                source=self.stacked.store,
+                cache=self.workshop.cache,
+                offline=self.workshop.offline,
+                progress=self.workshop.progress,
+            )
+        return self.models[name]
+
+    def _engines(self, need: ProbeNeed, case: Case) -> dict[BuildNeed, BuiltEngine]:
+        """The built engines of a probe's arms; a fault when one is not there."""
+        engines: dict[BuildNeed, BuiltEngine] = {}
+        for arm in need.arms:
+            made = self.built.get(arm.build)
+            if made is None or made.folder is None:
+                raise Fault(*case.faults.get(arm.build, (_no_engine(self.title(case, arm.build)),)))
+            engines[arm.build] = BuiltEngine(folder=made.folder, key=made.key, observation=made.observation)
+        return engines
+
+    def all_steps(self, case: Case, gates: Sequence[GateDecl]) -> Case:
+        """Build and probe whatever these gates need."""
+        needs = needs_of(gates, case)
+        case = self.build(case, self.plan_builds(case, builds_of(needs, case)))
+        steps, case = self.plan_probes(case, needs)
+        return self.probe(case, steps)
+
+    def known_steps(self, case: Case, gates: Sequence[GateDecl]) -> Case:
+        """Take what is known for these gates and make nothing; the rest stays unmeasured."""
+        needs = needs_of(gates, case)
+        known = [step for step in self.plan_builds(case, builds_of(needs, case)) if step.known]
+        steps, case = self.plan_probes(self.build(case, known), needs)
+        return self.probe(case, [step for step in steps if step.known])
+
+    def known(self, case: Case) -> tuple[int, int]:
+        """How many of the promised builds are known, and how many there are."""
+        steps = self.plan_builds(case, self.proofs(case))
+        return sum(step.known for step in steps), len(steps)
+
+    def title(self, case: Case, need: BuildNeed) -> str:
+        """A build for people: the base, or the block whose prefix it is."""
+        for block, tree in case.prefix_trees():
+            if tree == need.tree:
+                return "base" if block is None else f"prefix {block}"
+        return f"tree {need.tree[:12]}"
+
+    def _configuration(self, need: BuildNeed) -> Configuration:
+        return next(each for each in self.stacked.release.configurations if each.name == need.configuration)
+
+
+def _how(made: Built) -> str:
+    seen = made.observation
+    if made.reused:
+        return "known"
+    if not seen.ok:
+        return f"failed at {seen.failed_step or 'an unnamed step'}"
+    return f"{seen.steps} steps, {seen.compiled} compiled, {seen.cache_hits} from the compiler cache"
+
+
+def _no_engine(title: str) -> Diagnostic:
+    return Diagnostic(
+        code="no-built-engine",
+        message=f"{title} did not build, so nothing can be run on it",
+        help="stackproof build",
+    )

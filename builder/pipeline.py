@@ -1,0 +1,134 @@
+"""The main line as code: read, stack, plan, build, probe, judge. Read this first.
+
+Each stage is one function that takes what the stage before gave. What a stage could not do is kept as a reason in
+the case, so that the judge says undecided and never passed. How builds and probes are run is in `builder/measure.py`.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from builder.stack import Derived, derive
+from builder.store import Store
+from builder.upstream import Imported, import_base
+from verify.gates.battery import gates_of, is_structural
+from verify.gates.case import Case, NotRederived, Rederived
+from verify.judge import rule
+from verify.manifest.read import read_release
+from verify.model.diagnostic import Diagnostic, Fault
+from verify.model.progress import Progress
+from verify.model.release import Release
+from verify.model.stack import Stack
+from verify.model.verdict import GateResult
+from verify.rederive import rederive
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workshop:
+    """What every stage works with: the project's root, the cache root, whether to fetch, where to tell progress."""
+
+    root: Path
+    cache: Path
+    offline: bool
+    progress: Progress
+
+    def store(self) -> Store:
+        """The object store."""
+        return Store.open(self.cache / "objects.git")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stacked:
+    """The declared release, its base as imported, the layers as derived, and the store that holds the base."""
+
+    release: Release
+    imported: Imported
+    derived: Derived
+    store: Store
+
+    def keep(self) -> None:
+        """Store the objects that were made on the way, for builds and checkouts."""
+        self.store.write(self.derived.objects)
+
+
+def read(workshop: Workshop) -> Release:
+    """Files → release; every mistake at once."""
+    return read_release(workshop.root)
+
+
+def read_unpinned(workshop: Workshop) -> Release:
+    """The release for commands that write the lock: it need not fit the folds yet."""
+    return read_release(workshop.root, pinned=False)
+
+
+def stack(release: Release, workshop: Workshop, *, against_lock: bool = True) -> Stacked:
+    """Release × base tree → every layer, in memory over touched paths; compared with the lock unless told not to."""
+    store = workshop.store()
+    imported = import_base(
+        base=release.base,
+        store=store,
+        cache=workshop.cache,
+        offline=workshop.offline,
+        progress=workshop.progress,
+        root=workshop.root,
+    )
+    with workshop.progress.stage("stack") as stage:
+        derived = derive(
+            blocks=release.blocks,
+            lock=release.lock if against_lock else None,
+            base_tree=imported.tree,
+            base_commit=imported.commit,
+            source=store,
+        )
+        count = sum(len(block.folds) for block in release.blocks)
+        stage.outcome(f"{count} folds in {len(release.blocks)} blocks")
+    return Stacked(release=release, imported=imported, derived=derived, store=store)
+
+
+def case(stacked: Stacked, workshop: Workshop) -> Case:
+    """The case as far as trees go: the stack, and the same trees by git. Nothing is measured yet."""
+    return Case(
+        release=stacked.release,
+        base_tree=stacked.imported.tree,
+        base_paths=tuple(stacked.store.listing(stacked.imported.tree)),
+        stack=stacked.derived.result,
+        rederived=_by_git(stacked, workshop),
+    )
+
+
+def _by_git(stacked: Stacked, workshop: Workshop) -> Rederived | NotRederived:
+    if not isinstance(stacked.derived.result, Stack):
+        return NotRederived(
+            reason=Diagnostic(code="stack-stuck", message="the stack is stuck, so git was not asked for its trees")
+        )
+    patches = [fold.patch_bytes for block in stacked.release.blocks for fold in block.folds]
+    with workshop.progress.stage("the same trees by git") as stage:
+        try:
+            trees = rederive(git_dir=stacked.store.git_dir, base_tree=stacked.imported.tree, patches=patches)
+        except Fault as fault:
+            return NotRederived(reason=fault.diagnostics[0])
+        stage.outcome(f"{len(trees)} trees")
+    return Rederived(trees=trees)
+
+
+def differs_by_git(stacked: Stacked, workshop: Workshop) -> tuple[Diagnostic, ...]:
+    """Why the trees by git are not the derived ones; empty when they are."""
+    by_git = _by_git(stacked, workshop)
+    if isinstance(by_git, NotRederived):
+        return (by_git.reason,)
+    layers = stacked.derived.result.layers if isinstance(stacked.derived.result, Stack) else ()
+    for layer, tree in zip(layers, by_git.trees, strict=True):
+        if layer.after != tree:
+            return (
+                Diagnostic(
+                    code="git-derives-another-tree",
+                    message=f"block `{layer.block}`, fold `{layer.fold}`: git makes another tree from the same patch",
+                    notes=(f"in memory: {layer.after}", f"by git: {tree}"),
+                    help="this is a defect of stackproof or of git; keep the patch and report it",
+                ),
+            )
+    return ()
+
+
+def structure(case: Case) -> tuple[GateResult, ...]:
+    """The ends of every gate that files and trees alone decide; nothing is built or run for them."""
+    return tuple(rule(gate, case) for gate in gates_of(case.release) if is_structural(gate))

@@ -81,9 +81,10 @@ class Files:
             if problem.errno == errno.ENXIO:
                 raise _Unfit("is not a file") from None
             raise
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            os.close(handle)
+            raise _Unfit("is not a file")
         with os.fdopen(handle, "rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise _Unfit("is not a file")
             data = file.read(limit + 1)
         if len(data) > limit:
             raise _Unfit(f"is larger than {limit // _MIB} MiB")

@@ -155,8 +155,6 @@ class _Reader:
             hint = "JSON text stands in double quotes"
         elif met.startswith(("//", "/*", "#")):
             hint = "JSON has no comments: remove it"
-        elif met.startswith(("<<<<<<<", "=======", ">>>>>>>")):
-            hint = "resolve the merge conflict"
         return _Stop(f"`{met}` stands where {wanted} should be", self._at, width=len(met), step=hint)
 
 

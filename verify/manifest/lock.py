@@ -17,12 +17,25 @@ SCHEMA = "stackproof/lock/1"
 LOCK_FILE = "blocks/lock.json"
 
 
-def read_lock(value: Value) -> tuple[Lock, tuple[Value, ...]]:
-    """The lock, and each of its folds' places."""
+def read_lock(value: Value) -> Lock:
+    """The whole lock; each fold is there once."""
     fields = value.document(of="the lock", schema=SCHEMA)
-    found = fields.get("folds", lambda folds: folds.listing(lambda fold: (_fold(fold), fold), of="fold"))
+    lock = Lock(folds=fields.get("folds", _folds))
     fields.close()
-    return Lock(folds=tuple(fold for fold, _ in found)), tuple(place for _, place in found)
+    return lock
+
+
+def _folds(value: Value) -> tuple[LockedFold, ...]:
+    seen: set[tuple[str, str]] = set()
+
+    def once(item: Value) -> LockedFold:
+        fold = _fold(item)
+        if fold.fold and (fold.block, fold.fold) in seen:
+            item.wrong("duplicate-name", f"fold `{fold.fold}` of block `{fold.block}` stands in the lock twice")
+        seen.add((fold.block, fold.fold))
+        return fold
+
+    return value.listing(once, of="fold")
 
 
 def _fold(value: Value) -> LockedFold:

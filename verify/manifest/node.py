@@ -109,13 +109,13 @@ class Source:
         return self.text[begin:end].removesuffix("\r")
 
     def place(self, spot: Spot, label: str = "") -> Place:
-        """The place to show for a spot; a line too long to read is not quoted."""
+        """The place to show for a spot; an empty line, or one too long to read, is not quoted."""
         line = self.line(spot.line)
         return Place(
             file=self.file,
             line=spot.line,
             column=spot.column,
-            excerpt=line if len(line) <= _LONGEST_EXCERPT else None,
+            excerpt=line if line.strip() and len(line) <= _LONGEST_EXCERPT else None,
             width=spot.width,
             label=label,
         )

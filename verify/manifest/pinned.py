@@ -1,21 +1,19 @@
-"""What `stackproof pin` wrote, against what is declared: the lock must be of these very folds and patches.
+"""What `stackproof pin` wrote, as far as files alone can show: both halves are there, each patch is the pinned one.
 
-Everything else that the lock records (blobs, trees, commits) is derived again and compared by `builder.stack`.
+Which folds the lock has, and the blobs, trees and commits that it records, are compared where they are derived
+(`builder.stack`) and judged (`verify.gates.tree_equal`).
 """
 
 import hashlib
-from collections.abc import Collection
 
 from verify.manifest.document import open_document
 from verify.manifest.files import LOCK_LIMIT, Files
 from verify.manifest.lock import LOCK_FILE, read_lock
 from verify.manifest.mistakes import Mistakes
 from verify.manifest.release import RELEASE_FILE, Declared
-from verify.manifest.value import Value
-from verify.model.block import Block, Fold
+from verify.model.block import Block
 from verify.model.diagnostic import Place
-from verify.model.ids import BlockName, FoldId
-from verify.model.release import Lock, LockedFold
+from verify.model.release import Lock
 
 
 def read_pinned(
@@ -25,93 +23,39 @@ def read_pinned(
     into = mistakes if pinned else Mistakes()
     before = len(into)
     data = files.read(LOCK_FILE, limit=LOCK_LIMIT, mistakes=into)
-    if data is None:
-        if declared.reference is not None and before == len(into):
-            into.add(
-                "lock-missing",
-                "release.json has a reference, and blocks/lock.json is missing",
-                Place(file=LOCK_FILE),
-                step=f"git checkout -- {LOCK_FILE}",
-            )
-        return None
-    lock, places = read_lock(open_document(LOCK_FILE, data, into))
+    lock = read_lock(open_document(LOCK_FILE, data, into)) if data is not None else None
     if before != len(into):
         return None
-    if pinned:
-        read = {name for name, _ in files.read_so_far}
-        _check(lock, places, declared, blocks, read, mistakes)
-    return lock
-
-
-def _check(
-    lock: Lock,
-    places: tuple[Value, ...],
-    declared: Declared,
-    blocks: tuple[Block, ...],
-    read: Collection[str],
-    mistakes: Mistakes,
-) -> None:
-    # While other mistakes stand, a fold that seems to be missing may only be misspelled.
-    whole = not mistakes
-    if declared.reference is None:
-        mistakes.add(
+    if lock is None and declared.reference is not None:
+        into.add(
+            "lock-file-missing",
+            f"release.json has a reference, and {LOCK_FILE} is missing",
+            Place(file=LOCK_FILE),
+            step=f"git checkout -- {LOCK_FILE}",
+        )
+    if lock is not None and declared.reference is None and declared.reference_known:
+        into.add(
             "reference-missing",
             f"{LOCK_FILE} is there, and `reference` in release.json is null",
             Place(file=RELEASE_FILE),
             step="stackproof pin",
         )
-    folds = {(block.name, fold.id): fold for block in blocks for fold in block.folds}
-    locked = {(entry.block, entry.fold): (entry, place) for entry, place in zip(lock.folds, places, strict=True)}
-    for key, fold in folds.items():
-        if key in locked and fold.patch_file in read:
-            _check_patch(fold, locked[key][0], mistakes)
-    if len(locked) != len(lock.folds):
-        places[0].mistakes.add(
-            "lock-stale", "the lock names a fold twice", places[0].place(), step=f"git checkout -- {LOCK_FILE}"
-        )
-    elif whole:
-        _check_order(tuple(folds), locked, blocks, mistakes)
+    if lock is not None:
+        _check_patches(lock, blocks, {name for name, _ in files.read_so_far}, into)
+    return lock
 
 
-def _check_patch(fold: Fold, entry: LockedFold, mistakes: Mistakes) -> None:
-    met = hashlib.sha256(fold.patch_bytes).hexdigest()
-    if met != entry.patch_sha256:
-        mistakes.add(
-            "patch-not-locked",
-            f"the patch of fold `{entry.fold}` of block `{entry.block}` is not the one that was pinned",
-            Place(file=fold.patch_file),
-            notes=(f"expected sha256 {entry.patch_sha256} ({LOCK_FILE})", f"met      sha256 {met}"),
-            step=f"git checkout -- {fold.patch_file}  # or, to take the change over: stackproof pin",
-        )
-
-
-def _check_order(
-    folds: tuple[tuple[BlockName, FoldId], ...],
-    locked: dict[tuple[BlockName, FoldId], tuple[LockedFold, Value]],
-    blocks: tuple[Block, ...],
-    mistakes: Mistakes,
-) -> None:
-    files = {block.name: block.file for block in blocks}
-    for block, fold in folds:
-        if (block, fold) not in locked:
-            mistakes.add(
-                "lock-stale",
-                f"fold `{fold}` of block `{block}` is not in the lock",
-                Place(file=files[block]),
-                step="stackproof pin",
-            )
-    for key, (entry, place) in locked.items():
-        if key not in folds:
-            place.wrong(
-                "lock-stale",
-                f"the lock has fold `{entry.fold}` of block `{entry.block}`, which is not declared",
-                step="stackproof pin",
-            )
-    if set(folds) == set(locked) and folds != tuple(locked):
-        first = next(met for met, wanted in zip(locked, folds, strict=True) if met != wanted)
-        locked[first][1].wrong(
-            "lock-stale",
-            "the lock has the folds in another order than release.json and the blocks",
-            notes=(f"the first that differs is fold `{first[1]}` of block `{first[0]}`",),
-            step="stackproof pin",
-        )
+def _check_patches(lock: Lock, blocks: tuple[Block, ...], read: set[str], mistakes: Mistakes) -> None:
+    recorded = {(entry.block, entry.fold): entry.patch_sha256 for entry in lock.folds}
+    for block in blocks:
+        for fold in block.folds:
+            expected = recorded.get((block.name, fold.id))
+            met = hashlib.sha256(fold.patch_bytes).hexdigest()
+            if expected is not None and fold.patch_file in read and met != expected:
+                mistakes.add(
+                    "lock-patch",
+                    f"the patch of fold `{fold.id}` of block `{block.name}` is not the one that was pinned",
+                    Place(file=fold.patch_file),
+                    notes=(f"expected sha256 {expected} ({LOCK_FILE})", f"met      sha256 {met}"),
+                    step=f"git checkout -- {fold.patch_file}  # or, to take the change over: stackproof pin",
+                )

@@ -13,7 +13,8 @@ from verify.gates.kind import AnyKind
 from verify.manifest.block import BlockFile, block_file, read_block
 from verify.manifest.document import hole, open_document
 from verify.manifest.files import DOCUMENT_LIMIT, Files
-from verify.manifest.mistakes import Mistakes, did_you_mean, listed
+from verify.manifest.lock import LOCK_FILE
+from verify.manifest.mistakes import Mistakes, did_you_mean, guess, listed
 from verify.manifest.order import check_requires, refuse_repeated_switches
 from verify.manifest.params import Names, read_gate
 from verify.manifest.pinned import read_pinned
@@ -32,7 +33,8 @@ def read_release(root: Path, *, kinds: Mapping[str, AnyKind] | None = None, pinn
     """The release that is declared in `root`; raises `InputFault` with every mistake.
 
     `kinds` are the known kinds of gates, all of ours when None. With `pinned=False` (for `pin` and its like, which
-    write the lock) the lock need not fit the folds, and one that cannot be read counts as none.
+    write the lock) the lock need not fit the folds, one that cannot be read counts as none, and a block may have no
+    fold yet.
     """
     mistakes = Mistakes()
     files = Files(root, mistakes)
@@ -41,7 +43,7 @@ def read_release(root: Path, *, kinds: Mapping[str, AnyKind] | None = None, pinn
         _read_what_lies_there(files, mistakes)
         mistakes.raise_if_any()
         raise AssertionError("a release without a list of blocks was read without a mistake")
-    blocks = _blocks(declared.blocks, files, mistakes)
+    blocks = _blocks(declared.blocks, files, mistakes, least_folds=1 if pinned else 0)
     names = _names(declared, blocks)
     known = _our_kinds() if kinds is None else kinds
     gates = _Gates(names=names, kinds=known, seen={})
@@ -101,8 +103,8 @@ def _read_what_lies_there(files: Files, mistakes: Mistakes) -> None:
             read_block(BlockName(folder), open_document(block_file(folder), data, mistakes), files, _parse_patch)
 
 
-def _blocks(values: tuple[Value, ...], files: Files, mistakes: Mistakes) -> tuple[BlockFile, ...]:
-    """Every listed block, and a mistake for each folder that is not listed."""
+def _blocks(values: tuple[Value, ...], files: Files, mistakes: Mistakes, *, least_folds: int) -> tuple[BlockFile, ...]:
+    """Every listed block, and a mistake for each folder that is neither listed nor probably meant by a listed name."""
     folders = files.folders("blocks")
     listed_names = [value.word() for value in values]
     found: list[BlockFile] = []
@@ -110,15 +112,16 @@ def _blocks(values: tuple[Value, ...], files: Files, mistakes: Mistakes) -> tupl
         title = BlockName(name(value))
         if not title or any(other.block.name == title for other in found):
             continue
-        found.append(_block(title, value, folders, listed_names, files, mistakes))
-    for stray in folders:
-        if stray not in listed_names:
+        found.append(_block(title, value, folders, listed_names, files, mistakes, least_folds))
+    strays = [folder for folder in folders if folder not in listed_names and f"blocks/{folder}" != LOCK_FILE]
+    meant = {guess(word, strays) for word in listed_names if word not in folders}
+    for stray in strays:
+        if stray not in meant:
             mistakes.add(
                 "block-unlisted",
                 f"the folder `blocks/{stray}` is not listed in `blocks` of release.json",
                 Place(file=f"blocks/{stray}"),
-                step=did_you_mean(stray, [word for word in listed_names if word not in folders])
-                or f"add `{stray}` to `blocks` in release.json where it belongs, or remove the folder",
+                step=f"add `{stray}` to `blocks` in release.json where it belongs, or remove the folder",
             )
     return tuple(found)
 
@@ -130,6 +133,7 @@ def _block(
     listed_names: list[str],
     files: Files,
     mistakes: Mistakes,
+    least_folds: int,
 ) -> BlockFile:
     file = block_file(title)
     before = len(mistakes)
@@ -145,9 +149,8 @@ def _block(
             if there
             else did_you_mean(title, free) or f"remove `{title}` from `blocks`, or make {file}",
         )
-    return read_block(
-        title, hole(file, mistakes) if data is None else open_document(file, data, mistakes), files, _parse_patch
-    )
+    value = hole(file, mistakes) if data is None else open_document(file, data, mistakes)
+    return read_block(title, value, files, _parse_patch, least_folds=least_folds)
 
 
 def _names(declared: Declared, blocks: tuple[BlockFile, ...]) -> Names:

@@ -52,6 +52,7 @@ class Declared:
     """release.json as read, without its gates.
 
     `blocks` are the names with their places, None where no list of them could be read; `gates` is the table of gates.
+    `reference_known` tells a reference that is null from one that was left out.
     """
 
     name: ReleaseName
@@ -63,6 +64,7 @@ class Declared:
     models: tuple[ModelPin, ...]
     gates: Value | None
     reference: Reference | None
+    reference_known: bool
 
 
 def read_declared(value: Value) -> Declared:
@@ -80,6 +82,7 @@ def read_declared(value: Value) -> Declared:
         models=fields.optional("models", lambda table: table.named(_model, of="model"), ()),
         gates=fields.optional("gates", _as_it_is, None),
         reference=fields.nullable("reference", _reference),
+        reference_known="reference" in fields,
     )
     fields.close()
     return declared

@@ -112,7 +112,11 @@ def _is_short(written: str) -> bool:
 
 
 def _hex_notes(written: str, digits: int) -> tuple[str, ...]:
-    met = f"{len(written)} hexadecimal digits" if _HEX.fullmatch(written) else f"`{shorten(written)}`"
+    met = (
+        f"{len(written)} hexadecimal digits"
+        if len(written) > 12 and _HEX.fullmatch(written)
+        else f"`{shorten(written)}`"
+    )
     if _HEX.fullmatch(written) and written != written.lower():
         met += ", some of them upper-case"
     return (f"expected {digits} lower-case hexadecimal digits, met {met}",)
@@ -225,7 +229,7 @@ def reference(value: Value, known: Collection[str], *, of: str, code: str) -> st
         value.wrong(
             code,
             f"{value.what} names no {of}: `{shorten(written)}`",
-            notes=listed(f"declared {of}s", known),
+            notes=listed("declared", known),
             step=did_you_mean(written, known),
         )
     return written or ""

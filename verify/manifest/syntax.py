@@ -37,7 +37,7 @@ def read_yaml(source: Source, mistakes: Mistakes) -> Node:
             "yaml-syntax",
             f"not YAML: {problem.problem or problem.context}",
             source.place(source.spot(at)),
-            notes=(problem.context,) if problem.context and problem.problem else (),
+            notes=_context(problem, source),
             step=_hint(source, at),
         )
     except yaml.YAMLError as problem:
@@ -46,9 +46,19 @@ def read_yaml(source: Source, mistakes: Mistakes) -> Node:
 
 
 def _hint(source: Source, at: int) -> str:
-    if source.line(source.spot(at).line).startswith(("<<<<<<<", "=======", ">>>>>>>")):
-        return "resolve the merge conflict"
-    return _QUOTE_IT.get(source.text[at : at + 1], "")
+    met, before = source.text[at : at + 1], source.text[at - 1 : at]
+    return _QUOTE_IT.get(met) or (_QUOTE_IT["*"] if before == "*" else "")
+
+
+def _context(problem: yaml.MarkedYAMLError, source: Source) -> tuple[str, ...]:
+    """What was being read, and where that began."""
+    if not problem.context or not problem.problem:
+        return ()
+    mark = problem.context_mark
+    if mark is None:
+        return (problem.context,)
+    spot = source.spot(mark.index)
+    return (f"{problem.context} that begins at {source.file}:{spot.line}:{spot.column}",)
 
 
 class _Composer:

@@ -1,7 +1,7 @@
 """Bytes of a declared file to text: UTF-8 without surprises, or a mistake that names the line.
 
-Characters that editors show as nothing, or that some tools take for a line end and others do not, are refused, so
-that line numbers and excerpts mean the same to everyone.
+Characters that editors show as nothing, that turn the direction of writing, or that some tools take for a line end
+and others do not, are refused, so that every reader sees the same lines. So are the marks of an unresolved merge.
 """
 
 import re
@@ -10,8 +10,9 @@ from verify.manifest.mistakes import Mistakes
 from verify.manifest.node import Source
 
 _STRANGE = re.compile(
-    "[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]|\r(?!\n)"
+    "[^\t\n\r\x20-\x7e\xa0-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]|\r(?!\n)"
 )
+_CONFLICT = re.compile(r"^(?:<{7}|>{7})(?: .*)?$", re.MULTILINE)
 _MOST_STRANGE = 20
 
 
@@ -38,4 +39,12 @@ def decode(file: str, data: bytes, mistakes: Mistakes) -> Source | None:
             source.place(source.spot(match.start())),
             step="remove it, or write it as an escape in double quotes",
         )
-    return None if strange else source
+    conflict = None if strange else _CONFLICT.search(text)
+    if conflict is not None:
+        mistakes.add(
+            "merge-conflict",
+            "a merge left both of its sides here",
+            source.place(source.spot(conflict.start(), conflict.end())),
+            step="git mergetool",
+        )
+    return None if strange or conflict else source

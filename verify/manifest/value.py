@@ -21,11 +21,24 @@ NAME_RULE = (
 
 
 class Value:
-    """One node, and what is needed to complain about it."""
+    """One node, and what is needed to complain about it.
 
-    def __init__(self, node: Node, *, what: str, source: Source, mistakes: Mistakes, key: Spot | None = None) -> None:
+    `key` is where it is named, `owner` what it belongs to: a list's items are counted within that.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        *,
+        what: str,
+        source: Source,
+        mistakes: Mistakes,
+        key: Spot | None = None,
+        owner: str = "",
+    ) -> None:
         self.node = node
         self.key = key or node.spot
+        self.owner = owner or what
         self.what = what
         self.source = source
         self.mistakes = mistakes
@@ -83,7 +96,7 @@ class Value:
             return ()
         if len(self.node.items) < least:
             self.wrong("list-empty", f"{self.what} must have at least one {of}")
-        values = [self._below(item, f"{of} {number} of {self.what}") for number, item in enumerate(self.node.items, 1)]
+        values = [self._below(item, f"{of} {number} of {self.owner}") for number, item in enumerate(self.node.items, 1)]
         if distinct:
             _refuse_repeats(values)
         return tuple(each(value) for value in values)
@@ -223,7 +236,13 @@ class Fields:
                 )
 
     def _field(self, entry: Entry) -> Value:
-        return self.value.below(entry, f"`{entry.key.text}` of {self._of}")
+        return Value(
+            entry.value,
+            what=f"`{entry.key.text}` of {self._of}",
+            source=self.value.source,
+            mistakes=self.value.mistakes,
+            owner=self._of,
+        )
 
 
 def one_of(value: Value, words: Collection[str]) -> str:

@@ -2,17 +2,17 @@
 
 EXPLANATIONS: dict[str, str] = {
     "release-missing": (
-        "A project is the folder that holds release.json; every command reads it first. There is none here. Change into "
-        "the project, or name its folder with `-C DIR`."
+        "A project is the folder that holds release.json; every command reads it first. There is none here. Change "
+        "into the project, or name its folder with `-C DIR`."
     ),
     "file-unfit": (
-        "A declared file is a link, a device, a pipe or a folder, lies behind a link, or is far larger than such a file "
-        "can be. Projects come from strangers, so only plain files inside of the project are read. Put the file itself "
-        "there."
+        "A declared file is a link, a device, a pipe or a folder, lies behind a link, or is far larger than such a "
+        "file can be. Projects come from strangers, so only plain files inside of the project are read. Put the file "
+        "itself there."
     ),
     "file-unreadable": (
-        "The system does not let stackproof read a file or folder of the project; its reason is told. Mostly it belongs "
-        "to another user. Put the permissions right."
+        "The system does not let stackproof read a file or folder of the project; its reason is told. Mostly it "
+        "belongs to another user. Put the permissions right."
     ),
     "not-utf8": (
         "Declared files are UTF-8, and this byte is not. Guessing another encoding could change a name without anyone "
@@ -20,29 +20,30 @@ EXPLANATIONS: dict[str, str] = {
     ),
     "control-character": (
         "A character that shows as nothing, moves the cursor, turns the direction of writing or ends a line for some "
-        "tools only. A reviewer would not see what the file says. Remove it; where a document needs it, write it as an "
-        "escape in double quotes. In names, subjects and the like it is refused in every spelling."
+        "tools only. A reviewer would not see what the file says. Remove it; where a document needs it, write it as "
+        "an escape in double quotes. In names, subjects and the like it is refused in every spelling."
     ),
     "merge-conflict": (
         "git left both sides of a merge in the file. Resolve it. If it is blocks/lock.json or the reference in "
         "release.json, take either side and record the trees again with `stackproof pin`: neither is merged by hand."
     ),
     "too-many-mistakes": (
-        "So many mistakes were found that the rest is only counted. They often share one cause, such as a wrong indent "
-        "near the first. Correct what is shown and run again."
+        "So many mistakes were found that the rest is only counted. They often share one cause, such as a wrong "
+        "indent near the first. Correct what is shown and run again."
     ),
     "json-syntax": (
-        "The file is not JSON: the place and what was expected there are told. Reading is strict, as other programs read "
-        "these files too: double quotes, no comments, no comma after the last entry. The rest of the file was not read."
+        "The file is not JSON: the place and what was expected there are told. Reading is strict, as other programs "
+        "read these files too: double quotes, no comments, no comma after the last entry. The rest of the file was "
+        "not read."
     ),
     "yaml-syntax": (
-        "The file is not YAML: the place is told. Usual reasons are a tab as indent, a value that begins with `@`, `*` "
-        "or `%` without quotes, or `: ` inside of unquoted text. Put such values in double quotes. The rest of the file "
-        "was not read."
+        "The file is not YAML: the place is told. Usual reasons are a tab as indent, a value that begins with `@`, "
+        "`*` or `%` without quotes, or `: ` inside of unquoted text. Put such values in double quotes. The rest of "
+        "the file was not read."
     ),
     "yaml-empty": (
-        "The file has no content, or only comments. A block.yaml must at least give its schema, title, why, until, owns "
-        "and folds; docs/schema/block.json lists all fields."
+        "The file has no content, or only comments. A block.yaml must at least give its schema, title, why, until, "
+        "owns and folds; docs/schema/block.json lists all fields."
     ),
     "yaml-alias": (
         "An alias (`*name`) stands for a value from elsewhere in the file. A reader of one line would not see what it "
@@ -66,17 +67,17 @@ EXPLANATIONS: dict[str, str] = {
     ),
     "yaml-key": "Fields have names, so a key must be text; here it is a list or a table. Often a quote is missing.",
     "duplicate-key": (
-        "The same field is given twice in one table. Most readers silently keep the last one, so one of the two "
-        "would not count and nobody would know which. Keep one."
+        "The same field is given twice in one table. Most readers silently keep the last one, so one of the two would "
+        "not count and nobody would know which. Keep one."
     ),
     "unknown-schema": (
-        "The document says that it is of a schema which this stackproof does not read, so none of its fields was taken: "
-        "the same word may mean something else there. Use the version of stackproof that the project was made with, or "
-        "bring the document to the schema that is named."
+        "The document says that it is of a schema which this stackproof does not read, so none of its fields was "
+        "taken: the same word may mean something else there. Use the version of stackproof that the project was made "
+        "with, or bring the document to the schema that is named."
     ),
     "unknown-field": (
-        "The table has a field that nobody reads. It is refused, since a misspelled field that is passed over is a rule "
-        "that does not hold. The note lists the fields that there are."
+        "The table has a field that nobody reads. It is refused, since a misspelled field that is passed over is a "
+        "rule that does not hold. The note lists the fields that there are."
     ),
     "missing-field": "A field that must be there is not. docs/schema describes every field. Add it.",
     "wrong-type": (
@@ -85,38 +86,38 @@ EXPLANATIONS: dict[str, str] = {
     ),
     "list-empty": "A list or table that must name at least one thing names none, so it would check or build nothing.",
     "duplicate-item": (
-        "The same entry stands in a list twice. The order of blocks and the set of what is owned or built must be plain, "
-        "so it is refused. Keep one of them."
+        "The same entry stands in a list twice. The order of blocks and the set of what is owned or built must be "
+        "plain, so it is refused. Keep one of them."
     ),
     "duplicate-name": (
-        "Two things of one kind have the same name: gates anywhere in the release, folds of one block, switches of any "
-        "two blocks, or entries of the lock. Reports, folders and switches go by the name, and one of the two would be "
-        "lost. Rename one."
+        "Two things of one kind have the same name: gates anywhere in the release, folds of one block, switches of "
+        "any two blocks, or entries of the lock. Reports, folders and switches go by the name, and one of the two "
+        "would be lost. Rename one."
     ),
     "bad-name": (
         "Names of releases, blocks, folds, gates, models and configurations become folder names and parts of commit "
-        "messages, so they are plain: lower-case letters, digits and `-+.`, at most 80 characters, the first a letter or "
-        "digit."
+        "messages, so they are plain: lower-case letters, digits and `-+.`, at most 80 characters, the first a letter "
+        "or digit."
     ),
     "bad-sha256": (
-        "A digest must be written whole: 64 lower-case hexadecimal digits, as `sha256sum FILE` prints it. Short digests "
-        "are never accepted, as two spellings of one digest drift apart."
+        "A digest must be written whole: 64 lower-case hexadecimal digits, as `sha256sum FILE` prints it. Short "
+        "digests are never accepted, as two spellings of one digest drift apart."
     ),
     "bad-object-id": (
-        "An id of git must be written whole: 40 lower-case hexadecimal digits. A short id is unique only until somebody "
-        "adds an object. `git rev-parse` prints the whole one."
+        "An id of git must be written whole: 40 lower-case hexadecimal digits. A short id is unique only until "
+        "somebody adds an object. `git rev-parse` prints the whole one."
     ),
     "bad-date": (
         "The date of a fold goes into its commit, byte for byte, so it is written as git stores it and never guessed: "
         "seconds since 1970 and the zone, as in `@1790000000 +0000`. `git log --format=%at` prints the seconds."
     ),
     "bad-author": (
-        "An author is a name and an address, as in `Name <address>`. They go into the fold's commit and into the release "
-        "notes."
+        "An author is a name and an address, as in `Name <address>`. They go into the fold's commit and into the "
+        "release notes."
     ),
     "placeholder-author": (
-        "The author is an example, not a person: an address at example.com or localhost, or a name such as `Your Name`. "
-        "Credit for a change goes by this line. Name who wrote it."
+        "The author is an example, not a person: an address at example.com or localhost, or a name such as `Your "
+        "Name`. Credit for a change goes by this line. Name who wrote it."
     ),
     "text-empty": "A text that people rely on says nothing. Say it, or leave the field out where it may be left out.",
     "not-one-line": "This text becomes a heading, a subject or a column, so it has one line and no tabs.",
@@ -126,8 +127,8 @@ EXPLANATIONS: dict[str, str] = {
     ),
     "subject-too-long": "The subject of a fold is the first line of its commit. Say the rest in `body`.",
     "reason-missing": (
-        "A fold that was split, partly taken, deferred, dropped or left to upstream says in `reason` what was not taken "
-        "and why. Otherwise its author, and whoever bumps the base, has to guess."
+        "A fold that was split, partly taken, deferred, dropped or left to upstream says in `reason` what was not "
+        "taken and why. Otherwise its author, and whoever bumps the base, has to guess."
     ),
     "unknown-word": "The field takes one of a few words, and this is none of them. The note lists them.",
     "out-of-range": "The number is outside of what the field allows; the bound is told.",
@@ -137,37 +138,37 @@ EXPLANATIONS: dict[str, str] = {
         "versions."
     ),
     "bad-repository": (
-        "A repository is a path or an address. What begins with `-` would be an option to git, and `NAME::` would start "
-        "a helper program."
+        "A repository is a path or an address. What begins with `-` would be an option to git, and `NAME::` would "
+        "start a helper program."
     ),
     "bad-build-type": "CMake knows four build types by heart: Release, Debug, RelWithDebInfo and MinSizeRel.",
     "bad-option": (
-        "The name of a CMake option has letters, digits and `_`. It is given to CMake as `-DNAME=VALUE`; write the name "
-        "without `-D`."
+        "The name of a CMake option has letters, digits and `_`. It is given to CMake as `-DNAME=VALUE`; write the "
+        "name without `-D`."
     ),
     "bad-target": "The name of a build target has letters, digits and `_.+-`, as `cmake --build --target` takes it.",
     "bad-switch": (
-        "A switch is an environment variable that the engine reads: upper-case letters, digits and `_`. Variables that "
-        "the system or other tools read (PATH, LD_PRELOAD, GIT_DIR and the like) cannot be switches, since turning them "
-        "would change more than the block."
+        "A switch is an environment variable that the engine reads: upper-case letters, digits and `_`. Variables "
+        "that the system or other tools read (PATH, LD_PRELOAD, GIT_DIR and the like) cannot be switches, since "
+        "turning them would change more than the block."
     ),
     "bad-pattern": "The text is not a regular expression as Python's `re` reads it; its reason is told.",
     "bad-path": (
-        "Paths in the lock are spelled as git spells them in patch headers, quoted only where they must be. The lock is "
-        "written by `stackproof pin` and not by hand."
+        "Paths in the lock are spelled as git spells them in patch headers, quoted only where they must be. The lock "
+        "is written by `stackproof pin` and not by hand."
     ),
     "unsafe-path": (
-        "A path leaves the place that it belongs to, through `..`, an absolute path or an empty component. Such a path "
-        "could read or write files of the machine, so the whole file is refused."
+        "A path leaves the place that it belongs to, through `..`, an absolute path or an empty component. Such a "
+        "path could read or write files of the machine, so the whole file is refused."
     ),
     "unsafe-glob": (
         "A glob of `owns` must be a relative path in the engine's tree: `*` and `?` within one component, `**` alone "
-        "between slashes for any folders. It may not leave the tree, name `.git`, or own everything: a block that owns "
-        "all paths makes ownership say nothing."
+        "between slashes for any folders. It may not leave the tree, name `.git`, or own everything: a block that "
+        "owns all paths makes ownership say nothing."
     ),
     "unknown-block": (
-        "A name stands where a block of this release should. Blocks are the folders in blocks/ that release.json lists "
-        "under `blocks`, in order."
+        "A name stands where a block of this release should. Blocks are the folders in blocks/ that release.json "
+        "lists under `blocks`, in order."
     ),
     "unknown-model": "A gate names a model that `models` of release.json does not declare.",
     "unknown-configuration": "A gate names a configuration that `configurations` of release.json does not declare.",
@@ -182,20 +183,20 @@ EXPLANATIONS: dict[str, str] = {
     ),
     "gate-params": "The parameters of the gate are right one by one and do not go together; the reason is told.",
     "block-file-missing": (
-        "release.json lists the block and its folder is there, without the block.yaml that declares it. Bring the file "
-        "back, or make it."
+        "release.json lists the block and its folder is there, without the block.yaml that declares it. Bring the "
+        "file back, or make it."
     ),
     "block-unlisted": (
-        "A folder in blocks/ is not in `blocks` of release.json, so nothing of it would be applied, built or judged. A "
-        "change must not be left out unseen. List it where it belongs in the order, or remove the folder."
+        "A folder in blocks/ is not in `blocks` of release.json, so nothing of it would be applied, built or judged. "
+        "A change must not be left out unseen. List it where it belongs in the order, or remove the folder."
     ),
     "fold-unlisted": (
         "A folder in folds/ is not in `folds` of block.yaml, so its patch would not be applied. A change must not be "
         "left out unseen. List it where it belongs in the order, or remove the folder."
     ),
     "patch-missing": (
-        "A fold is declared and its fold.patch is not there. Bring it back from version control. For a new fold, begin "
-        "with an empty file: an empty fold is legal, and `stackproof checkout` and `stackproof sync` fill it."
+        "A fold is declared and its fold.patch is not there. Bring it back from version control. For a new fold, "
+        "begin with an empty file: an empty fold is legal, and `stackproof checkout` and `stackproof sync` fill it."
     ),
     "requires-later": (
         "A block requires itself or one that stands after it. Blocks own their code, and each must build on what "

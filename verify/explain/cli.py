@@ -1,3 +1,30 @@
 """What each code of a command's run means."""
 
-EXPLANATIONS: dict[str, str] = {}
+EXPLANATIONS: dict[str, str] = {
+    "unknown-code": (
+        "Every diagnostic carries a code in brackets, as in error[patch-missing], and `stackproof explain CODE` tells "
+        "what it means. There is no such code; codes near to it are named."
+    ),
+    "unknown-gate": (
+        "No gate of the release or of its blocks has that name. `stackproof gate --list` shows all of them with their "
+        "kinds."
+    ),
+    "interrupted": (
+        "The command was stopped from outside (Ctrl-C, or a signal). Steps that were finished are kept and are not done "
+        "again; the one that was running left nothing behind. Run the same command again to go on."
+    ),
+    "system-refused": (
+        "The system refused something that stackproof did not foresee by name: its reason and the file are told. "
+        "Usual reasons are permissions, a full disk or a file that was removed meanwhile. Put that right, then run the "
+        "same command again."
+    ),
+    "our-defect": (
+        "stackproof itself failed: this is a mistake in it and not in your project, and the exit status is 70. Nothing "
+        "that it was about to write was taken over. What is needed to find it was written to the file that is named; "
+        "send it with your report."
+    ),
+    "assign-malformed": (
+        "`--assign` says which fold a commit of the checkout becomes, as in `--assign HEAD=block/fold`. What was given "
+        "has no commit, no block or no fold in that form."
+    ),
+}

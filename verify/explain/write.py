@@ -1,6 +1,11 @@
 """What each code of writing files means."""
 
 EXPLANATIONS: dict[str, str] = {
+    "no-space": (
+        "The disk, or the user's share of it, is full. Files are written beside the old ones and take their place only "
+        "when all of them are whole, so nothing is half-written and nothing old is lost. Make room (`downloads` and "
+        "`builds` in the cache can be removed at any time), then run the same command again."
+    ),
     "cannot-write": (
         "The system refuses to write there: the file or its folder belongs to someone else, the disk is mounted "
         "read-only, or a link or folder stands where a plain file should be. What had been begun is undone. Put the "

@@ -18,13 +18,13 @@ _Signed = tuple[bytes, bytes]
 class Run:
     """Removed and added lines: `at` is the byte and `line` the 1-based line of the preimage where they start.
 
-    `source` says which hunk of the submission they come from.
+    `sources` says which hunks of the submission they come from.
     """
 
     at: int
     line: int
     lines: tuple[_Signed, ...]
-    source: int = 0
+    sources: tuple[int, ...] = ()
 
     def end(self) -> int:
         """The byte behind the last removed line."""
@@ -54,7 +54,7 @@ def canonical_hunks(content: bytes, runs: Sequence[Run]) -> tuple[Printed, ...]:
         lines += ((b" ", text) for text in lead)
         done = group[0].at
         for run in group:
-            lines += ((b" ", text) for text in _split(content[done : run.at]))
+            lines += ((b" ", text) for text in split_lines(content[done : run.at]))
             lines += run.lines
             done = run.end()
         lines += ((b" ", text) for text in _lines_after(content, done))
@@ -66,7 +66,8 @@ def canonical_hunks(content: bytes, runs: Sequence[Run]) -> tuple[Printed, ...]:
             lines=tuple(lines),
             source_line=0,
         )
-        printed.append(Printed(hunk=hunk, sources=tuple(dict.fromkeys(run.source for run in group))))
+        sources = tuple(dict.fromkeys(source for run in group for source in run.sources))
+        printed.append(Printed(hunk=hunk, sources=sources))
         shift += news - olds
     return tuple(printed)
 
@@ -88,7 +89,7 @@ def _lines_before(content: bytes, at: int) -> list[bytes]:
         if start == 0:
             break
         start = content.rfind(b"\n", 0, start - 1) + 1
-    return _split(content[start:at])
+    return split_lines(content[start:at])
 
 
 def _lines_after(content: bytes, at: int) -> list[bytes]:
@@ -96,10 +97,10 @@ def _lines_after(content: bytes, at: int) -> list[bytes]:
     for _ in range(CONTEXT):
         newline = content.find(b"\n", end)
         end = newline + 1 if newline >= 0 else len(content)
-    return _split(content[at:end])
+    return split_lines(content[at:end])
 
 
-def _split(text: bytes) -> list[bytes]:
+def split_lines(text: bytes) -> list[bytes]:
     """The lines of a text, each with its end; only LF ends a line."""
     lines = text.split(b"\n")
     last = lines.pop()

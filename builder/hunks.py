@@ -28,7 +28,7 @@ def apply_exact(content: bytes, hunks: Sequence[Hunk]) -> bytes | HunkMismatch:
     for index, hunk in enumerate(hunks):
         old = b"".join(hunk.old())
         wanted = hunk.old_start if old else hunk.old_start + 1
-        at = _offset(content, done, wanted - line)
+        at = offset_of_line(content, done, wanted - line)
         if at is None or not fits_at(content, at, old, new := b"".join(hunk.new())):
             return HunkMismatch(hunk=index, expected_line=wanted, found_line=_find(content, done, line, old))
         end = at + len(old)
@@ -39,7 +39,7 @@ def apply_exact(content: bytes, hunks: Sequence[Hunk]) -> bytes | HunkMismatch:
     return b"".join(out)
 
 
-def _offset(content: bytes, start: int, lines: int) -> int | None:
+def offset_of_line(content: bytes, start: int, lines: int) -> int | None:
     """Where the line begins that is `lines` below the line that begins at `start`; None behind the end.
 
     Steps over the text in blocks that are counted at C speed, then line by line within the last block.

@@ -10,7 +10,7 @@ EXPLANATIONS: dict[str, str] = {
         "kinds."
     ),
     "interrupted": (
-        "The command was stopped from outside (Ctrl-C, or a signal). Steps that were finished are kept and are not done "
+        "The command was stopped from outside (Ctrl-C, or a signal). Steps that were finished are kept and not done "
         "again; the one that was running left nothing behind. Run the same command again to go on."
     ),
     "system-refused": (

@@ -175,7 +175,7 @@ def _no_member(pin: PackageModel, members: list[str]) -> InputFault:
     near = difflib.get_close_matches(pin.member, members, n=1)
     return InputFault(
         Diagnostic(
-            code="model-missing",
+            code="model-member-missing",
             message=f"the wheel of model `{pin.name}` has no member `{pin.member}`",
             notes=(f"{pin.package} {pin.version}, SHA-256 {pin.wheel_sha256}", f"it has {len(members)} members"),
             help=f"write `{near[0]}` as `member` in release.json" if near else "correct `member` in release.json",

@@ -6,12 +6,11 @@ one that was cut short, ran out of space or memory, or whose source was touched 
 and is a fault.
 """
 
-import contextlib
-import errno
 import os
+import shlex
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -23,6 +22,7 @@ from builder.compile.recipe import build_command, build_key, configure_command
 from builder.compile.run import Ran, run
 from builder.compile.sources import disturbed, update_sources
 from builder.compile.toolchain import Toolchain
+from builder.disk import told_as_fault
 from builder.tree import ObjectSource
 from verify.model.diagnostic import Diagnostic, EnvironmentFault
 from verify.model.evidence import BuildNeed, Key
@@ -79,7 +79,7 @@ def build(
     find = find_build(need=need, configuration=configuration, toolchain=toolchain, cache=cache)
     if find is not None and not fresh:
         return find
-    with _no_space_is_told(cache), hold_lane(cache=cache, name=configuration.name, progress=progress) as lane:
+    with told_as_fault(cache), hold_lane(cache=cache, name=configuration.name, progress=progress) as lane:
         # whoever held the lane before may have built this very tree
         find = find_build(need=need, configuration=configuration, toolchain=toolchain, cache=cache)
         if find is not None and not fresh:
@@ -189,7 +189,15 @@ def _refuse_machine_trouble(lines: list[str], log: Path) -> None:
     """A full disk or a killed compiler is no property of the tree: raise instead of observing a failed build."""
     full, killed = says_no_space(lines), says_killed(lines)
     if full:
-        raise _no_space(log.parent, (full.strip(), f"log: {log}"))
+        free = shutil.disk_usage(log.parent).free / (1 << 20)
+        raise EnvironmentFault(
+            Diagnostic(
+                code="no-space",
+                message="there is no space left to build",
+                notes=(full.strip(), f"{free:.0f} MiB are free at {log.parent}", f"log: {log}"),
+                help=f"df -h {shlex.quote(str(log.parent))}",
+            )
+        )
     if killed:
         raise EnvironmentFault(
             Diagnostic(
@@ -213,28 +221,6 @@ def _refuse_if_disturbed(lane: Lane) -> None:
                 help="leave that folder alone and run the same command again",
             )
         )
-
-
-@contextlib.contextmanager
-def _no_space_is_told(cache: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-            raise
-        raise _no_space(cache, (str(error),)) from error
-
-
-def _no_space(where: Path, notes: tuple[str, ...]) -> EnvironmentFault:
-    free = shutil.disk_usage(where).free / (1 << 20)
-    return EnvironmentFault(
-        Diagnostic(
-            code="no-space",
-            message="no space left for the build",
-            notes=(*notes, f"{free:.0f} MiB are free at {where}", "nothing that was kept before is lost"),
-            help="free some space, or put the cache elsewhere: STACKPROOF_CACHE=/path/to/it",
-        )
-    )
 
 
 def _text(path: Path) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from verify.model.observation import CompilerMessage
 
 TAIL_LINES = 40
+_LONGEST = 2000
 
 _PROGRESS = re.compile(r"\[(\d+)/(\d+)\] (.*)")
 _FAILED = re.compile(r"FAILED: (?:\[code=\d+\] )?(.*?)\s*$")
@@ -20,7 +21,7 @@ _MESSAGE = re.compile(
 _FLAG = re.compile(r"(?P<text>.*?) \[(?P<flag>-W[^\]]+)\]$")
 _SYMBOL = r"(?P<text>(?:undefined reference|multiple definition).*)"
 _LINKER = (
-    re.compile(r"(?:\S*/)?ld(?:\.\w+)?: (?P<file>[^\s:]+):(?:\(\S+\):)? " + _SYMBOL),
+    re.compile(r"(?:\S*/)?ld(?:\.\w+)?: (?P<file>[^\s:]+):(?:(?P<line>\d+):)?(?:\(\S+\):)? " + _SYMBOL),
     re.compile(r"(?P<file>[^\s:][^:]*):\(\S+\): " + _SYMBOL),
     re.compile(r"(?P<file>[^\s:][^:]*):(?P<line>\d+): " + _SYMBOL),
     re.compile(r"(?:\S*/)?ld(?:\.\w+)?: error: (?P<file>)(?P<text>.*)"),
@@ -31,7 +32,8 @@ _CMAKE = re.compile(r"CMake Error(?: at (?P<file>[^:]+):(?P<line>\d+) \((?P<call
 _NINJA = re.compile(r"ninja: (?:error|fatal): (?P<text>.*)")
 _NO_SPACE = ("No space left on device", "Disk quota exceeded", "file system is full")
 _KILLED = re.compile(
-    r"Killed signal terminated program|fatal error: Killed|\bvirtual memory exhausted\b|out of memory allocating"
+    r"Killed signal terminated program|fatal error: Killed|execute command: Killed"
+    r"|virtual memory exhausted|out of memory allocating"
 )
 _HITS = {"direct_cache_hit", "preprocessed_cache_hit"}
 _NOT_COMPILING = {"called_for_link", "called_for_preprocessing", "no_input_file"}
@@ -74,7 +76,7 @@ def read_log(lines: Sequence[str], *, sources: Sequence[str]) -> Reading:
             continue
         match = _FAILED.match(line)
         if match is not None:
-            failed = failed or match[1]
+            failed = failed or match[1].split(" ")[0]  # a step may have several outputs
             continue
         found = _message(line, lines[number + 1 : number + 6], sources)
         if found is not None:
@@ -84,11 +86,12 @@ def read_log(lines: Sequence[str], *, sources: Sequence[str]) -> Reading:
         warnings=tuple(message for is_error, message in messages if not is_error),
         failed_step=failed,
         steps=steps,
-        tail=tuple(lines[-TAIL_LINES:]),
+        tail=tuple(line[:_LONGEST] for line in lines[-TAIL_LINES:]),
     )
 
 
 def _message(line: str, following: Sequence[str], sources: Sequence[str]) -> tuple[bool, CompilerMessage] | None:
+    line = line[:_LONGEST]
     match = _MESSAGE.match(line)
     if match is not None:
         text, flag = match["text"], ""

@@ -6,11 +6,24 @@ Whatever changes here so that other bytes may come out must raise `RECIPE`. Noth
 
 from builder.compile.toolchain import Toolchain
 from verify.evidence import make_key
+from verify.model.diagnostic import Diagnostic, InputFault
 from verify.model.evidence import BuildNeed, Key
 from verify.model.release import Configuration
 
 RECIPE = "cmake-ninja/2"
 """Names this way of building; part of every build's key."""
+
+RESERVED = frozenset(
+    {
+        "CMAKE_MAKE_PROGRAM",
+        "CMAKE_C_COMPILER",
+        "CMAKE_CXX_COMPILER",
+        "CMAKE_C_COMPILER_LAUNCHER",
+        "CMAKE_CXX_COMPILER_LAUNCHER",
+        "CMAKE_BUILD_TYPE",
+    }
+)
+"""Options that a release can't set: they come from the tools that are found, or from `build_type`."""
 
 STATUS_FORMAT = "[%f/%t] "
 """NINJA_STATUS: finished and total steps, as `builder/compile/log.py` reads them."""
@@ -41,7 +54,7 @@ def configure_command(
         name: f"-ffile-prefix-map={lane}=. {declared.get(name, '')}".rstrip()
         for name in ("CMAKE_C_FLAGS", "CMAKE_CXX_FLAGS")
     }
-    tools = (
+    tools = (  # RESERVED
         ("CMAKE_MAKE_PROGRAM", toolchain.ninja),
         ("CMAKE_C_COMPILER", ";".join(toolchain.c.command)),
         ("CMAKE_CXX_COMPILER", ";".join(toolchain.cxx.command)),
@@ -58,6 +71,7 @@ def configure_command(
         build,
         "-G",
         "Ninja",
+        "--no-warn-unused-cli",
         *(f"-D{name}={value}" for name, value in sorted(options.items())),
     )
 
@@ -81,6 +95,16 @@ def build_key(need: BuildNeed, configuration: Configuration, toolchain: Toolchai
     Where the configuration tunes for the processor, the processor's features are part of it: such a build is no
     evidence on another machine.
     """
+    reserved = sorted(RESERVED & dict(configuration.options).keys())
+    if reserved:
+        raise InputFault(
+            Diagnostic(
+                code="option-reserved",
+                message=f"configuration `{configuration.name}` sets an option that is not its own: `{reserved[0]}`",
+                notes=("compilers and tools are found on this machine and are part of every build's key",),
+                help=f"remove `{reserved[0]}` from its options in release.json; CC and CXX choose the compiler",
+            )
+        )
     machine = toolchain.machine
     if tuned_for_machine(configuration):
         machine += f" {toolchain.processor}"

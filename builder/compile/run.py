@@ -23,6 +23,10 @@ from verify.model.diagnostic import Diagnostic, EnvironmentFault
 MARK = "STACKPROOF_LANE"
 """The environment variable that marks the processes of a lane."""
 
+LOG_LIMIT = 256 << 20
+"""Bytes that a build may print."""
+
+_LONGEST_LINE = 1 << 20
 _GRACE_SECONDS = 3.0
 _POLL_SECONDS = 0.1
 _LINGER_SECONDS = 1.0
@@ -64,7 +68,7 @@ def run(
         umask=0o022,
     )
     try:
-        status, usage = _follow(process, log, on_line, began + seconds, seconds)
+        status, usage = _follow(process, log, on_line, seconds)
     finally:
         _end(process)
         if environment.get(MARK):
@@ -91,11 +95,11 @@ def _follow(
     process: "subprocess.Popen[bytes]",
     log: BinaryIO,
     on_line: Callable[[str], None],
-    deadline: float,
     seconds: float,
 ) -> tuple[int, resource.struct_rusage]:
     assert process.stdout is not None
-    pending = b""
+    deadline = time.monotonic() + seconds
+    pending, size = b"", 0
     ended: tuple[int, resource.struct_rusage] | None = None
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
@@ -105,7 +109,12 @@ def _follow(
                 chunk = os.read(process.stdout.fileno(), 1 << 16)
                 is_open = bool(chunk)
                 log.write(chunk)
+                size += len(chunk)
+                if size > LOG_LIMIT:
+                    raise _endless()
                 *lines, pending = (pending + chunk).split(b"\n")
+                if len(pending) > _LONGEST_LINE:
+                    lines, pending = [*lines, pending], b""
                 for line in lines:
                     on_line(line.decode("utf-8", errors="replace").rstrip("\r"))
             if ended is None:
@@ -124,12 +133,23 @@ def _follow(
         raise EnvironmentFault(
             Diagnostic(
                 code="build-timed-out",
-                message=f"`{Path(str(process.args[0])).name}` had not ended after {seconds:.0f} s",  # type: ignore[index]
+                message=f"the build had not ended after {seconds:.0f} s",
                 notes=("a build that was cut short says nothing about the tree and is not recorded",),
                 help="run the same command again; if the machine was busy, with less going on beside it",
             )
         )
     return ended
+
+
+def _endless() -> EnvironmentFault:
+    return EnvironmentFault(
+        Diagnostic(
+            code="build-log-endless",
+            message=f"the build printed more than {LOG_LIMIT >> 20} MiB and was ended",
+            notes=("a build that was cut short says nothing about the tree and is not recorded",),
+            help="read the log's last lines to see what prints so much, and make it quiet",
+        )
+    )
 
 
 def _reap(process: "subprocess.Popen[bytes]") -> tuple[int, resource.struct_rusage] | None:
@@ -160,14 +180,26 @@ def _signal_group(group: int, number: signal.Signals) -> None:
 
 
 def end_marked(mark: str) -> int:
-    """End every process that carries this mark in its environment; gives how many there were (Linux)."""
-    wanted = f"{MARK}={mark}".encode()
-    ended = 0
+    """End every process that carries this mark in its environment, and see them gone; gives how many (Linux)."""
+    ended: set[int] = set()
+    deadline = time.monotonic() + _GRACE_SECONDS
+    # once is not enough: one may have started another meanwhile
+    while found := _marked(f"{MARK}={mark}".encode()):
+        for pid in found:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        ended.update(found)
+        if time.monotonic() > deadline:
+            break
+        time.sleep(_POLL_SECONDS / 10)
+    return len(ended)
+
+
+def _marked(wanted: bytes) -> list[int]:
+    found = []
     for entry in _PROC.iterdir() if _PROC.is_dir() else ():
-        if not entry.name.isdigit() or int(entry.name) == os.getpid():
-            continue
-        with contextlib.suppress(OSError):
-            if wanted in (entry / "environ").read_bytes().split(b"\0"):
-                os.kill(int(entry.name), signal.SIGKILL)
-                ended += 1
-    return ended
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            with contextlib.suppress(OSError):
+                if wanted in (entry / "environ").read_bytes().split(b"\0"):
+                    found.append(int(entry.name))
+    return found

@@ -17,7 +17,6 @@ import sys
 import sysconfig
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -76,8 +75,9 @@ def find_toolchain(environ: Mapping[str, str] | None = None) -> Toolchain:
     """Find the compilers and build tools; raises `EnvironmentFault` that names the package to install."""
     given = os.environ if environ is None else environ
     searched = tuple(entry for entry in given.get("PATH", "").split(os.pathsep) if entry) or _SYSTEM_PATH
-    c = _compiler("C", _command("C", given.get("CC"), ("cc", "gcc", "clang"), searched))
-    cxx = _compiler("C++", _command("C++", given.get("CXX"), ("c++", "g++", "clang++"), searched))
+    digests = _Digests()
+    c = _compiler("C", _command("C", given.get("CC"), ("cc", "gcc", "clang"), searched), digests)
+    cxx = _compiler("C++", _command("C++", given.get("CXX"), ("c++", "g++", "clang++"), searched), digests)
     cmake = _tool("cmake", "cmake", searched)
     folders = (str(Path(c.command[0]).parent), str(Path(cxx.command[0]).parent), *_SYSTEM_PATH)
     parts = {
@@ -131,7 +131,7 @@ def _command(language: str, named: str | None, usual: tuple[str, ...], searched:
     )
 
 
-def _compiler(language: str, command: tuple[str, ...]) -> Compiler:
+def _compiler(language: str, command: tuple[str, ...], digests: "_Digests") -> Compiler:
     driver = Path(command[0]).resolve()
     version = _says([*command, "--version"], language).split("\n")[0].strip()
     files: dict[str, Path] = {"driver": driver}
@@ -154,7 +154,7 @@ def _compiler(language: str, command: tuple[str, ...]) -> Compiler:
         command=command,
         version=version,
         target=_says([*command, "-dumpmachine"], language, must=False).strip(),
-        parts=tuple((name, _part_sha256(path)) for name, path in sorted(files.items())),
+        parts=tuple((name, digests[path]) for name, path in sorted(files.items())),
     )
 
 
@@ -240,7 +240,8 @@ def file_sha256(path: Path) -> Sha256:
         return Sha256(hashlib.file_digest(file, "sha256").hexdigest())
 
 
-@cache
-def _part_sha256(path: Path) -> Sha256:
-    """The same, read once a process: the C and the C++ compiler share most parts."""
-    return file_sha256(path)
+class _Digests(dict[Path, Sha256]):
+    """Digests of this search: the C and the C++ compiler share most parts."""
+
+    def __missing__(self, path: Path) -> Sha256:
+        return self.setdefault(path, file_sha256(path))

@@ -1,3 +1,90 @@
-"""What each code of toolchains and builds means."""
+"""What each code of toolchains, builds and model files means."""
 
-EXPLANATIONS: dict[str, str] = {}
+EXPLANATIONS: dict[str, str] = {
+    "build-killed": (
+        "The build tool was ended by a signal: by another program, or by the system when memory ran out. "
+        "What was half built says nothing about the tree, so nothing is recorded and nothing that was kept is lost. "
+        "Run the same command again; the compiler cache has what was finished."
+    ),
+    "build-log-endless": (
+        "The build printed more than any build has to say, and was ended before it could fill the disk. "
+        "Nothing is recorded of it. The whole log is in the cache under `logs/`; its last lines show what prints."
+    ),
+    "build-name-clash": (
+        "Everything that a configuration builds is kept in one folder, so that programs find their libraries there. "
+        "Two of its targets make files of one name, and one would silently stand for the other. "
+        "Build them in two configurations, each with its own `targets`."
+    ),
+    "build-timed-out": (
+        "The build took longer than it may take and was ended with every process that it had started. "
+        "That may be a build step that waits for something, or a machine that is too busy. "
+        "Nothing is recorded of it; the compiler cache has what was finished."
+    ),
+    "compiler-broken": (
+        "A compiler of the expected name is installed, and asking it for its version fails. Without an answer a build "
+        "cannot be named by the compiler that made it. The notes hold the command and what it said: reinstall the "
+        "compiler, or let CC and CXX name another one."
+    ),
+    "compiler-killed": (
+        "The compiler was ended by the system, or could not get the memory it asked for. That is no property of the "
+        "tree, so the build is not recorded as failed. Large files of llama.cpp need up to 1.2 GiB each: run the "
+        "command again with fewer jobs at once."
+    ),
+    "compiler-missing": (
+        "The engine is C and C++ and is built by the compiler of your system, which is not installed or not on PATH. "
+        "Nothing was built; what does not need a compiler (`stackproof check`) works without. "
+        "Install it: `build-essential` on Debian and Ubuntu, `gcc-c++` on Fedora, the command line tools on macOS. "
+        "CC and CXX choose another one."
+    ),
+    "lane-disturbed": (
+        "While a tree was built, files of it were changed in the folder it is built in: by hand, by another program, or "
+        "by the build itself. What came out is then not the build of that tree, and it is thrown away. "
+        "If the engine's own build rewrites its sources, it cannot be proven this way: the notes name the first file."
+    ),
+    "model-differs": (
+        "The model file that was unpacked or generated does not have the SHA-256 that release.json pins. The package "
+        "itself is the pinned one, so the two pins do not belong together, or the generator's own packages have another "
+        "version. No measurement is made on a model that is not the pinned one."
+    ),
+    "model-generator-missing": (
+        "Tiny models are written by a generator that needs the packages `numpy` and `gguf`, which are in the extra "
+        "`engine`. Gates on such a model stay undecided until they are installed."
+    ),
+    "model-generator-unknown": (
+        "release.json pins a generated model by the name of its generator, and there is none of that name. "
+        "The notes list those that there are."
+    ),
+    "model-member-missing": (
+        "The wheel that release.json pins for a model does not hold the file that it names as `member`. "
+        "The wheel has its pinned SHA-256, so it is the name that is wrong."
+    ),
+    "model-vocabulary-missing": (
+        "Generated models take their tokens from a vocabulary file in the engine's base tree, and this base has none. "
+        "Engines without it need models of kind `package`."
+    ),
+    "model-wheel-broken": (
+        "The wheel of a model has the SHA-256 that release.json pins and still cannot be unpacked: the pin was taken from "
+        "a damaged download. Pin another version, or the digest of a sound file."
+    ),
+    "option-reserved": (
+        "A configuration sets a CMake option that chooses the compiler or the build tool. These are found on the machine, "
+        "and what was found is part of every build's key: an option beside it would build with something that no key "
+        "names. Remove it, and let CC and CXX choose the compiler."
+    ),
+    "tool-broken": (
+        "A build tool from this Python environment does not run. The notes hold the command and what it said. "
+        "Reinstalling its package usually helps; a wheel for another system does not run here."
+    ),
+    "tool-missing": (
+        "CMake, Ninja and ccache come as Python packages with stackproof's own requirements, and one of them is neither in "
+        "this environment nor on PATH. The environment was made without them or has lost them; the help line installs it."
+    ),
+    "tree-path-clash": (
+        "Two paths of the tree differ only in letters that this file system takes for equal, such as upper and lower "
+        "case, so one file would overwrite the other. Keep the cache on a case-sensitive volume."
+    ),
+    "tree-path-unsafe": (
+        "The tree holds a path that, when it is written to disk, would leave its folder or reach into a repository. "
+        "Patches with such paths are refused earlier; here the base itself has one, and no honest source does."
+    ),
+}

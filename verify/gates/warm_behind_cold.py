@@ -12,7 +12,7 @@ from verify.gates.answers import differences, unmet, unusable
 from verify.gates.case import Case
 from verify.gates.exercise import SEED, no_such_arm, switch_arms, warm_behind_cold_session
 from verify.gates.kind import Kind, Scope
-from verify.gates.timing import Timing, first_token, judge_ratio
+from verify.gates.timing import Timing, judge_times
 from verify.model.diagnostic import Diagnostic, Finding
 from verify.model.evidence import Need, ProbeNeed
 from verify.model.ids import ConfigName, ModelName
@@ -25,7 +25,9 @@ from verify.model.verdict import Failed, Outcome, Passed, Undecided
 class Params:
     """Ratios are on over off of paired rounds.
 
-    `warm_ratio_max` and `cold_ratio_max` bound the time to the first token of the short and of the long request.
+    `warm_ratio_max` and `cold_ratio_max` bound the time to the first token of the short and of the long request,
+    `waited_ratio_max` how many batches of the long prompt are read before the short request's first token, in every
+    round: order of service is seen without a clock.
     `seen` is the log line of the feature: required with the switch on, forbidden with it off and with a unified
     cache.
     """
@@ -34,16 +36,17 @@ class Params:
     model: ModelName = field(metadata={"refers": "model"})
     configuration: ConfigName = field(metadata={"refers": "configuration"})
     seen: str = field(metadata={"pattern": True})
-    cold_tokens: int = field(default=2560, metadata={"min": 16, "max": 131072})
+    cold_tokens: int = field(default=6144, metadata={"min": 16, "max": 131072})
     history_tokens: int = field(default=200, metadata={"min": 4, "max": 131072})
     warm_tokens: int = field(default=64, metadata={"min": 4, "max": 131072})
-    generate: int = field(default=24, metadata={"min": 1, "max": 512})
-    batch: int = field(default=256, metadata={"min": 8, "max": 4096})
+    generate: int = field(default=16, metadata={"min": 1, "max": 512})
+    batch: int = field(default=512, metadata={"min": 8, "max": 4096})
     rounds: int = field(default=6, metadata={"min": 3, "max": 100})
     rounds_max: int = field(default=16, metadata={"min": 3, "max": 200})
     precision: float = field(default=0.08, metadata={"min": 0.001, "max": 1.0})
     warm_ratio_max: float = field(default=0.667, metadata={"min": 0.01, "max": 10.0})
     cold_ratio_max: float = field(default=1.1, metadata={"min": 0.01, "max": 10.0})
+    waited_ratio_max: float = field(default=0.5, metadata={"min": 0.0, "max": 1.0})
 
 
 def needs(params: Params, case: Case) -> tuple[Need, ...]:
@@ -60,7 +63,7 @@ def check(params: Params, case: Case) -> Outcome:
         return unmet(reasons)
     split, unified = (case.probes[need].observation for need in both)
     timings = tuple(_timings(params, split))
-    findings = (*_text(params, split, unified), *_seen(params, split, unified))
+    findings = (*_text(params, split, unified), *_seen(params, split, unified), *_waited(params, split))
     findings += tuple(finding for timing in timings for finding in timing.failures)
     if findings:
         return Failed(summary=findings[0].message, findings=findings)
@@ -94,13 +97,8 @@ def _needs(params: Params, case: Case) -> tuple[ProbeNeed, ProbeNeed] | None:
 
 def _timings(params: Params, run: RunObservation) -> Iterator[Timing]:
     for request, bound in (("warm", params.warm_ratio_max), ("cold", params.cold_ratio_max)):
-        yield judge_ratio(
-            what=f"time to the first token of the {request} request",
-            on=first_token(run.arms[1], request),
-            off=first_token(run.arms[0], request),
-            bound=bound,
-            rounds=run.rounds,
-            seed=SEED,
+        yield judge_times(
+            what=f"first token of the {request} request", run=run, requests=(request,), bound=bound, seed=SEED
         )
 
 
@@ -118,6 +116,26 @@ def _text(params: Params, split: RunObservation, unified: RunObservation) -> Ite
                 for answer in arm.answers
                 if answer.request in ("warm", "cold") and len(answer.ids) != params.generate
             )
+
+
+def _waited(params: Params, run: RunObservation) -> Iterator[Finding]:
+    """Whether fewer batches come before the warm request; a scenario without a queue shows nothing."""
+    waits = [[answer.waited_batches for answer in arm.named("warm")] for arm in run.arms]
+    notes = tuple(f"`{arm.arm}`: {', '.join(map(str, wait))}" for arm, wait in zip(run.arms, waits, strict=True))
+    off, on = waits
+    if not off or min(off) < 2:
+        yield Diagnostic(
+            code="scenario-without-effect",
+            message="with the switch off the warm request does not wait behind the cold one",
+            notes=(*notes, "batches of the cold prompt that were read before the warm request's first token"),
+            help="give the gate more `cold_tokens` or a smaller `batch`",
+        )
+    elif any(with_it > params.waited_ratio_max * without for without, with_it in zip(off, on, strict=False)):
+        yield Diagnostic(
+            code="warm-still-waits",
+            message="with the switch on the warm request still waits behind the cold one",
+            notes=(*notes, f"allowed: {params.waited_ratio_max} of the batches with the switch off"),
+        )
 
 
 def _seen(params: Params, split: RunObservation, unified: RunObservation) -> Iterator[Finding]:

@@ -2,14 +2,14 @@
 
 Two arms that were measured side by side, round by round, share what the machine did in that round, so the ratio is
 taken within the round. The median and not the mean, since on a shared machine single rounds are far off. The same
-pairs and seed give the same interval everywhere: the numbers come from SplitMix64 and not from a library.
+pairs and seed give the same interval everywhere: the numbers are drawn by our own fixed rule.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-_MASK = (1 << 64) - 1
+from verify.model.draw import drawn_numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,7 @@ def ratio_interval(
     ratios = [over / under for over, under in pairs if _sound(over) and _sound(under)]
     if len(ratios) != len(pairs) or not ratios:
         return None
-    numbers = _split_mix(seed)
+    numbers = drawn_numbers(seed)
     count = len(ratios)
     medians = sorted(_median([ratios[next(numbers) % count] for _ in range(count)]) for _ in range(resamples))
     cut = int((1 - confidence) / 2 * resamples)
@@ -52,12 +52,3 @@ def _median(values: list[float]) -> float:
     values = sorted(values)
     half = len(values) // 2
     return values[half] if len(values) % 2 else (values[half - 1] + values[half]) / 2
-
-
-def _split_mix(seed: int) -> Iterator[int]:
-    state = seed & _MASK
-    while True:
-        state = (state + 0x9E3779B97F4A7C15) & _MASK
-        mixed = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
-        mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & _MASK
-        yield mixed ^ (mixed >> 31)

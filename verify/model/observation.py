@@ -77,8 +77,11 @@ class Answer:
     """One completed request.
 
     `request` names it within its round. `candidates` holds, per generated token, the most probable ones, best first
-    (empty when none were asked for). `cached_tokens` of the `prompt_tokens` were not read again. Times are seconds
-    from sending: to the first token, and to the end; `prompt_seconds` is the engine's own figure for reading.
+    (empty when none were asked for). `cached_tokens` of the `prompt_tokens` were not read again; the rest took so
+    many `batches`. `waited_batches` is how many batches of a request beside it were read before its first token.
+    Times are seconds from sending: to the first token, and to the end; `first_token_cpu_seconds` is what the engine's
+    process computed until then, whatever else the machine did; `prompt_seconds` is the engine's own figure for
+    reading.
     """
 
     request: str
@@ -88,7 +91,10 @@ class Answer:
     candidates: tuple[tuple[TokenChoice, ...], ...]
     prompt_tokens: int
     cached_tokens: int
+    batches: int
+    waited_batches: int
     first_token_seconds: float
+    first_token_cpu_seconds: float
     prompt_seconds: float
     seconds: float
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 from typing import TypeVar
 
 from verify.model.codec import CodecError, canonical_json, from_json, to_json
+from verify.model.draw import drawn_numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +60,11 @@ class Drawn:
     low: int = 300
     size: int = 1700
     seed: int = 1
+
+    def ids(self, stream: int, count: int) -> tuple[int, ...]:
+        """The first `count` ids of one of its streams."""
+        numbers = drawn_numbers((self.seed << 32) + stream)
+        return tuple(self.low + (next(numbers) >> 16) % self.size for _ in range(count))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

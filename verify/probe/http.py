@@ -1,0 +1,83 @@
+"""Asking a server on loopback: one request a connection, event streams with arrival times, and hard deadlines.
+
+Whatever goes wrong is one of three: it did not answer in time, it refused, or what came is not an answer. What that
+means (a dead process, a broken engine) is for the caller to find out.
+"""
+
+import http.client
+import json
+import socket
+import time
+from collections.abc import Iterator, Mapping
+
+_MAX_LINE = 16 * 1024 * 1024
+
+
+class NoAnswer(Exception):
+    """The server did not answer, or not to the end, before the deadline."""
+
+
+class Refused(Exception):
+    """The server answered with an error; the text is what it said."""
+
+
+class BrokenAnswer(Exception):
+    """What came is not an answer: the connection broke, or the bytes are not what the protocol says."""
+
+
+def is_healthy(port: int, seconds: float) -> bool:
+    """Whether the server says that it is ready."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=seconds)
+    try:
+        connection.request("GET", "/health")
+        return connection.getresponse().status == http.client.OK
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def stream_events(port: int, path: str, body: Mapping[str, object], seconds: float) -> Iterator[dict[str, object]]:
+    """Post a request and give each event of the answer as it arrives."""
+    deadline = time.monotonic() + seconds
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=seconds)
+    try:
+        connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
+        wire = connection.sock
+        response = connection.getresponse()
+        if response.status != http.client.OK:
+            raise Refused(f"status {response.status}: {response.read(2000).decode('utf-8', 'replace')}")
+        while line := _next_line(response, wire, deadline):
+            if line.startswith(b"data: ") and line != b"data: [DONE]\n":
+                yield _event(line[6:])
+            elif line.startswith(b"error: "):
+                raise Refused(line[7:].decode("utf-8", "replace"))
+    except TimeoutError as error:
+        raise NoAnswer(f"no answer within {seconds:.0f} s") from error
+    except (OSError, http.client.HTTPException) as error:
+        raise BrokenAnswer(f"the connection broke: {type(error).__name__} {error}") from error
+    finally:
+        connection.close()
+
+
+def _next_line(response: http.client.HTTPResponse, wire: socket.socket, deadline: float) -> bytes:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    wire.settimeout(left)
+    line = response.readline(_MAX_LINE)
+    if len(line) == _MAX_LINE:
+        raise BrokenAnswer(f"a line of the answer is longer than {_MAX_LINE} bytes")
+    return line
+
+
+def _event(data: bytes) -> dict[str, object]:
+    try:
+        event = json.loads(data)
+    except ValueError as error:
+        raise BrokenAnswer(f"an event is not JSON: {data[:200]!r}") from error
+    if not isinstance(event, dict):
+        raise BrokenAnswer(f"an event is not an object: {data[:200]!r}")
+    if "error" in event:
+        raise Refused(json.dumps(event["error"])[:2000])
+    return event

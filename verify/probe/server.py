@@ -1,0 +1,250 @@
+"""Runs the engine's server for the length of a `with`: clean environment, own process group, and never left behind.
+
+Takes a built engine, a model and settings; gives a `RunningServer` that answers on loopback. Output goes to two log
+files. The process is ended and reaped however the `with` is left, and the kernel ends it when we are killed. What
+can go wrong has names: `server-not-starting`, `server-died`, `server-killed`, `server-silent`, `answer-broken`.
+"""
+
+import contextlib
+import ctypes
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from verify.model.diagnostic import Diagnostic, EnvironmentFault, Place
+from verify.model.evidence import Arm
+from verify.model.observation import Answer
+from verify.model.session import ServerSettings
+from verify.probe.engine import BuiltEngine, Limits, ModelFile, check_program
+from verify.probe.http import BrokenAnswer, NoAnswer, Refused, is_healthy
+from verify.probe.llama import Ask, complete, server_options
+from verify.probe.port import listening_port
+
+_TAIL = 12
+_PR_SET_PDEATHSIG = 1
+_CPU_CLOCK = 2  # with a process id, names the clock of what that process computed (see clock_getcpuclockid)
+_RESERVED = ("PATH", "HOME", "TMPDIR", "LC_ALL")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Logs:
+    """Where a server's standard output and standard error go."""
+
+    out: Path
+    err: Path
+
+    def lines(self) -> list[str]:
+        """All lines of both."""
+        return [line for path in (self.out, self.err) for line in _read(path).splitlines()]
+
+    def tail(self) -> tuple[str, ...]:
+        """The last lines of standard error, or of standard output where that is empty."""
+        text = _read(self.err).strip() or _read(self.out).strip()
+        return tuple(f"| {line}" for line in text.splitlines()[-_TAIL:])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunningServer:
+    """A server that said it is ready."""
+
+    arm: str
+    process: subprocess.Popen[bytes]
+    port: int
+    logs: Logs
+    limits: Limits
+    start_seconds: float
+
+    def complete(
+        self,
+        ask: Ask,
+        *,
+        round_number: int,
+        on_batch: Callable[[], None] | None = None,
+        on_first: Callable[[], None] | None = None,
+    ) -> Answer:
+        """One completion; a server that dies, keeps silent or talks nonsense is a fault with its last lines."""
+        try:
+            return complete(
+                self.port,
+                ask,
+                round_number=round_number,
+                seconds=self.limits.answer_seconds,
+                computed=self.computed_seconds,
+                on_batch=on_batch,
+                on_first=on_first,
+            )
+        except NoAnswer as error:
+            raise self._fault("server-silent", f"did not answer `{ask.request}`: {error}") from error
+        except (BrokenAnswer, Refused) as error:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(timeout=2)  # a dying server breaks its connections first
+            if self.process.returncode is not None:
+                raise ended(self.arm, self.process.returncode, self.logs, f"while answering `{ask.request}`") from error
+            code = "answer-refused" if isinstance(error, Refused) else "answer-broken"
+            raise self._fault(code, f"gave no sound answer to `{ask.request}`: {error}") from error
+
+    def _fault(self, code: str, what: str) -> EnvironmentFault:
+        return _fault(code, f"the server of arm `{self.arm}` {what}", self.logs)
+
+    def computed_seconds(self) -> float:
+        """Processor seconds of the whole process so far; 0 when it is gone."""
+        try:
+            return time.clock_gettime(~self.process.pid << 3 | _CPU_CLOCK)
+        except OSError:
+            return 0.0
+
+    def peak_kib(self) -> int:
+        """The largest resident size so far."""
+        for line in _read(Path(f"/proc/{self.process.pid}/status")).splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1])
+        return 0
+
+
+@contextmanager
+def serve(
+    *, arm: Arm, engine: BuiltEngine, model: ModelFile, settings: ServerSettings, logs: Logs, home: Path, limits: Limits
+) -> Iterator[RunningServer]:
+    """Start the server, wait until it is ready, hand it out, end it."""
+    program = check_program(engine)
+    environment = _environment(arm, program.parent, home)
+    started = time.monotonic()
+    with logs.out.open("wb") as out, logs.err.open("wb") as err:
+        try:
+            process = subprocess.Popen(
+                [program, "-m", model.path, *server_options(settings)],
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                env=environment,
+                cwd=home,
+                start_new_session=True,
+                preexec_fn=_bound(limits),
+            )
+        except OSError as error:
+            raise _fault(
+                "server-not-starting", f"the server of arm `{arm.name}` cannot be run: {error.strerror}", logs
+            ) from error
+    try:
+        port = _wait_until_ready(arm.name, process, logs, limits)
+        yield RunningServer(
+            arm=arm.name,
+            process=process,
+            port=port,
+            logs=logs,
+            limits=limits,
+            start_seconds=round(time.monotonic() - started, 3),
+        )
+        _let_log_settle(logs)
+    finally:
+        _end(process, limits)
+
+
+def ended(arm: str, status: int, logs: Logs, when: str) -> EnvironmentFault:
+    """The fault for a server that is gone: by its own doing, or killed from outside."""
+    if status == -signal.SIGKILL:
+        return _fault("server-killed", f"the server of arm `{arm}` was killed from outside {when}", logs)
+    how = f"by signal {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
+    return _fault("server-died", f"the server of arm `{arm}` ended {how} {when}", logs)
+
+
+def _environment(arm: Arm, libraries: Path, home: Path) -> dict[str, str]:
+    """Nothing of ours leaks in: what the engine reads from its environment is what the arm says."""
+    for name, _ in arm.env:
+        if name in _RESERVED or name.startswith(("LD_", "DYLD_")):
+            raise EnvironmentFault(
+                Diagnostic(
+                    code="arm-environment",
+                    message=f"arm `{arm.name}` sets `{name}`, which decides what is run and not how",
+                    help="use another name for the switch",
+                )
+            )
+    return {
+        "PATH": "/usr/bin:/bin",
+        "HOME": str(home),
+        "TMPDIR": str(home),
+        "LC_ALL": "C",
+        "LD_LIBRARY_PATH": str(libraries),
+        "GGML_NO_BACKTRACE": "1",
+        **dict(arm.env),
+    }
+
+
+def _bound(limits: Limits) -> Callable[[], None]:
+    """What the child does before it becomes the server: die with us, leave no core, write no endless log."""
+    libc = ctypes.CDLL(None) if sys.platform == "linux" else None
+
+    def bound() -> None:
+        if libc is not None:
+            libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limits.log_bytes, limits.log_bytes))
+
+    return bound
+
+
+def _wait_until_ready(arm: str, process: "subprocess.Popen[bytes]", logs: Logs, limits: Limits) -> int:
+    deadline = time.monotonic() + limits.start_seconds
+    while (left := deadline - time.monotonic()) > 0:
+        if process.poll() is not None:
+            status = process.returncode
+            if status == -signal.SIGKILL:
+                raise ended(arm, status, logs, "before it was ready")
+            raise _fault("server-not-starting", f"the server of arm `{arm}` ended with status {status} at once", logs)
+        port = listening_port(process.pid)
+        if port is not None and is_healthy(port, min(left, 5.0)):
+            return port
+        time.sleep(0.01)
+    raise _fault(
+        "server-not-starting", f"the server of arm `{arm}` was not ready in {limits.start_seconds:.0f} s", logs
+    )
+
+
+def _let_log_settle(logs: Logs) -> None:
+    """Wait until nothing more is written: the engine logs from a thread of its own, which the end would cut off."""
+    size = -1
+    for _ in range(50):
+        now = sum(path.stat().st_size for path in (logs.out, logs.err))
+        if now == size:
+            return
+        size = now
+        time.sleep(0.03)
+
+
+def _end(process: "subprocess.Popen[bytes]", limits: Limits) -> None:
+    """Ask, then insist; the whole process group, and it is reaped."""
+    try:
+        if process.poll() is None:
+            process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=limits.stop_seconds)
+    finally:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _fault(code: str, message: str, logs: Logs) -> EnvironmentFault:
+    return EnvironmentFault(
+        Diagnostic(
+            code=code,
+            message=message,
+            place=Place(file=str(logs.err)),
+            notes=logs.tail() or ("it wrote nothing",),
+            help=f"less {logs.err}",
+        )
+    )
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

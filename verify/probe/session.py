@@ -1,0 +1,152 @@
+"""Runs a script on every arm, round by round, each time on a fresh server, and keeps what came of it.
+
+The order of the arms is turned about from round to round, so that drift of the machine hits all alike. Each start is
+checked for what it loaded. When the first arm has served a whole round and another one breaks down, the engine of
+that arm is at fault (`arm-broken`); when the first one breaks down, nobody knows.
+"""
+
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from verify.model.diagnostic import Diagnostic, EnvironmentFault
+from verify.model.evidence import Arm
+from verify.model.interval import ratio_interval
+from verify.model.observation import Answer, ArmObservation, LoadedFile, MarkCount, RunObservation
+from verify.model.progress import Stage
+from verify.model.session import Mark, Rounds, ServerSettings
+from verify.probe.engine import BuiltEngine, Limits, ModelFile
+from verify.probe.identity import SYSTEM_FOLDERS, loaded_files
+from verify.probe.llama import server_options
+from verify.probe.server import Logs, RunningServer, ended, serve
+
+_ENGINE_AT_FAULT = frozenset({"server-not-starting", "server-died", "server-silent", "answer-broken", "answer-refused"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Script:
+    """What is done on one server in one round, and which of its times decide when the ratios are known well enough."""
+
+    settings: ServerSettings
+    rounds: Rounds
+    marks: tuple[Mark, ...]
+    play: Callable[[RunningServer, int], tuple[Answer, ...]]
+    figures: Callable[[tuple[Answer, ...]], tuple[float, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """Where a session runs: the arms with their engines, the model, a folder for logs, limits, and whom to tell."""
+
+    arms: tuple[tuple[Arm, BuiltEngine], ...]
+    model: ModelFile
+    scratch: Path
+    limits: Limits
+    stage: Stage
+    system: tuple[Path, ...] = SYSTEM_FOLDERS
+
+
+@dataclass(slots=True, kw_only=True)
+class _Kept:
+    """What is known of one arm so far."""
+
+    answers: list[tuple[Answer, ...]] = field(default_factory=list)
+    marks: list[MarkCount] = field(default_factory=list)
+    loaded: tuple[LoadedFile, ...] = ()
+    peak_kib: int = 0
+    start_seconds: float = 0.0
+
+
+def run_session(bench: Bench, script: Script) -> RunObservation:
+    """Play the script until its ratios are known well enough, at most as often as it says."""
+    started = time.monotonic()
+    kept = {arm.name: _Kept() for arm, _ in bench.arms}
+    rounds = 0
+    while rounds < script.rounds.most and not (rounds >= script.rounds.least and _known(script, bench, kept)):
+        for arm, engine in bench.arms if rounds % 2 == 0 else bench.arms[::-1]:
+            bench.stage.tell(f"round {rounds + 1} of {script.rounds.most} at most, arm `{arm.name}`")
+            try:
+                _play(bench, script, arm, engine, rounds, kept[arm.name])
+            except EnvironmentFault as fault:
+                raise _blamed(fault, arm, bench, kept) from fault
+        rounds += 1
+    return RunObservation(
+        arms=tuple(_observed(arm, kept[arm.name], script) for arm, _ in bench.arms),
+        rounds=rounds,
+        seconds=round(time.monotonic() - started, 3),
+    )
+
+
+def _play(bench: Bench, script: Script, arm: Arm, engine: BuiltEngine, number: int, kept: _Kept) -> None:
+    logs = Logs(out=bench.scratch / f"{number}-{arm.name}.out", err=bench.scratch / f"{number}-{arm.name}.err")
+    with serve(
+        arm=arm,
+        engine=engine,
+        model=bench.model,
+        settings=script.settings,
+        logs=logs,
+        home=bench.scratch,
+        limits=bench.limits,
+    ) as server:
+        loaded = loaded_files(
+            server.process.pid, folder=engine.program().parent, build=engine.observation, system=bench.system
+        )
+        answers = script.play(server, number)
+        if server.process.poll() is not None:
+            raise ended(arm.name, server.process.returncode, logs, "after its last answer")
+        kept.peak_kib = max(kept.peak_kib, server.peak_kib())
+        kept.start_seconds = max(kept.start_seconds, server.start_seconds)
+    kept.loaded = tuple(dict.fromkeys(kept.loaded + loaded))
+    kept.answers.append(answers)
+    kept.marks += _marked(script.marks, logs.lines(), number)
+
+
+def _marked(marks: tuple[Mark, ...], lines: Sequence[str], number: int) -> list[MarkCount]:
+    return [
+        MarkCount(name=mark.name, round=number, count=sum(1 for line in lines if re.search(mark.pattern, line)))
+        for mark in marks
+    ]
+
+
+def _known(script: Script, bench: Bench, kept: dict[str, _Kept]) -> bool:
+    """Whether the ratio of the last arm to the first is known to the asked precision, for every figure."""
+    first, last = (kept[bench.arms[at][0].name].answers for at in (0, -1))
+    pairs = [
+        list(zip(script.figures(over), script.figures(under), strict=True))
+        for over, under in zip(last, first, strict=True)
+    ]
+    for figure in zip(*pairs, strict=True):
+        interval = ratio_interval(figure, seed=len(pairs))
+        if interval is None or interval.width() > script.rounds.precision:
+            return False
+    return True
+
+
+def _blamed(fault: EnvironmentFault, arm: Arm, bench: Bench, kept: dict[str, _Kept]) -> EnvironmentFault:
+    first = bench.arms[0][0]
+    diagnostic = fault.diagnostics[0]
+    if arm == first or not kept[first.name].answers or diagnostic.code not in _ENGINE_AT_FAULT:
+        return fault
+    return EnvironmentFault(
+        Diagnostic(
+            code="arm-broken",
+            message=f"arm `{first.name}` served and arm `{arm.name}` broke down: {diagnostic.message}",
+            place=diagnostic.place,
+            notes=(f"{diagnostic.code}: tree {arm.build.tree}", *diagnostic.notes),
+            help=diagnostic.help,
+        )
+    )
+
+
+def _observed(arm: Arm, kept: _Kept, script: Script) -> ArmObservation:
+    return ArmObservation(
+        arm=arm.name,
+        answers=tuple(answer for answers in kept.answers for answer in answers),
+        marks=tuple(kept.marks),
+        loaded=kept.loaded,
+        command=server_options(script.settings),
+        peak_kib=kept.peak_kib,
+        start_seconds=kept.start_seconds,
+    )

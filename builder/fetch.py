@@ -37,7 +37,9 @@ import os, sys, types
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 
-names = {value.partition(":")[0] for key, value in os.environ.items() if key.endswith("_BUILD_BACKEND")}
+asked = [value.partition(":") for key, value in os.environ.items() if key.endswith("_BUILD_BACKEND")]
+for key in [key for key in os.environ if key.endswith("_BACKEND_PATH")]:
+    del os.environ[key]
 
 
 def prepare_metadata_for_build_wheel(folder, config_settings=None):
@@ -51,16 +53,17 @@ def prepare_metadata_for_build_wheel(folder, config_settings=None):
 
 class StandIn(MetaPathFinder, Loader):
     def find_spec(self, fullname, path=None, target=None):
-        asked = any(name == fullname or name.startswith(fullname + ".") for name in names)
-        return ModuleSpec(fullname, self, is_package=True) if asked else None
+        ours = any(name == fullname or name.startswith(fullname + ".") for name, _, _ in asked)
+        return ModuleSpec(fullname, self, is_package=True) if ours else None
 
     def exec_module(self, module):
         module.get_requires_for_build_wheel = lambda config_settings=None: []
         module.prepare_metadata_for_build_wheel = prepare_metadata_for_build_wheel
-        module.__legacy__ = module
+        for part in [part for _, _, inner in asked for part in inner.split(".") if part]:
+            setattr(module, part, module)
 
 
-if names:
+if asked:
     sys.meta_path.insert(0, StandIn())
 """
 
@@ -135,26 +138,9 @@ def _run_pip(package: str, version: str, sha256: Sha256, kind: Kind, work: Path,
     (work / "pin.txt").write_text(f"{package}=={version} --hash=sha256:{sha256}\n", "utf-8")
     (work / "site/sitecustomize.py").write_text(_STAND_IN, "utf-8")
     form = ["--no-binary", package] if kind is Kind.SDIST else ["--only-binary", ":all:"]
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "download",
-        "--no-deps",
-        "--no-input",
-        "--progress-bar",
-        "off",
-        "--require-hashes",
-    ]
-    command += [
-        "--no-build-isolation",
-        "--use-pep517",
-        *form,
-        "-d",
-        str(work / "files"),
-        "-r",
-        str(work / "pin.txt"),
-    ]
+    options = ["--no-deps", "--no-input", "--progress-bar=off", "--require-hashes", "--no-build-isolation"]
+    places = ["--dest", str(work / "files"), "--requirement", str(work / "pin.txt")]
+    command = [sys.executable, "-m", "pip", "download", *options, "--use-pep517", *form, *places]
     log = work / "pip.log"
     with log.open("wb") as out:
         process = subprocess.Popen(

@@ -165,17 +165,16 @@ class Store:
 
     def pin(self, name: str, commit: CommitId) -> None:
         """Keep a commit and all that it reaches from being collected, under `refs/stackproof/NAME`."""
-        target = self.git_dir / "refs/stackproof" / name
+        folder = self.git_dir / "refs"
+        *folders, last = ("stackproof", *name.split("/"))
+        for part in folders:
+            folder = folder / part
+            if not folder.exists():
+                folder.mkdir(exist_ok=True)
+                folder.chmod(0o755)
         line = f"{commit}\n".encode("ascii")
-        if target.exists() and target.read_bytes() == line:
-            return
-        target.parent.mkdir(parents=True, exist_ok=True)
-        _replace(target, line)
-
-    def pinned(self, name: str) -> CommitId | None:
-        """The commit that is pinned under a name."""
-        target = self.git_dir / "refs/stackproof" / name
-        return CommitId(target.read_text("ascii").strip()) if target.exists() else None
+        if not (folder / last).exists() or (folder / last).read_bytes() != line:
+            _replace(folder / last, line)
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never
 
+from builder.commit import root_commit
 from builder.fetch import Kind, digest_of, fetch
 from builder.folder import folder_members
 from builder.store import Store
@@ -86,7 +87,9 @@ def _import(base: Base, store: Store, cache: Path, offline: bool, progress: Prog
             with progress.stage("import the base") as stage:
                 folder = root / source.path
                 stage.tell(f"reading {folder}")
-                return _rooted(store_members(folder_members(folder), store=store, what=folder), store)
+                return _rooted(
+                    store_members(folder_members(folder, without=source.without), store=store, what=folder), store
+                )
         case GitSource() as source:
             with progress.stage("import the base") as stage:
                 stage.tell(f"fetching {source.commit[:12]} from {source.repository}")
@@ -150,10 +153,9 @@ def _from_git(source: GitSource, base: Base, store: Store, *, offline: bool, roo
 
 def _rooted(found: Vendored, store: Store) -> Imported:
     """A base without upstream's commit gets one that depends on its tree alone."""
-    who = "stackproof <maintainers@stackproof.dev> 0 +0000"
-    text = f"tree {found.tree}\nauthor {who}\ncommitter {who}\n\nBase\n"
+    new = root_commit(found.tree)
     with store.batch() as batch:
-        commit = CommitId(batch.put("commit", text.encode()))
+        commit = CommitId(batch.put(new.kind, new.data))
     return Imported(tree=found.tree, commit=commit, from_cache=False, notes=(f"{len(found.files)} files",))
 
 
@@ -243,16 +245,16 @@ def _record_file(base: Base, cache: Path) -> Path | None:
     parts: tuple[str, ...]
     match base.source:
         case SdistSource() as source:
-            parts = ("sdist", source.sha256, source.folder, source.git_dir)
+            parts = ("sdist", source.sha256, source.folder, source.git_dir, base.upstream_commit or "")
         case ArchiveSource() as source:
-            parts = ("archive", source.sha256, source.folder, "")
+            parts = ("archive", source.sha256, source.folder)
         case GitSource() as source:
-            parts = ("git", source.commit, "", "")
+            parts = ("git", source.commit)
         case FolderSource():
             return None
         case _:
             assert_never(base.source)
-    text = json.dumps([_SCHEMA, *parts, base.upstream_commit or ""])
+    text = json.dumps([_SCHEMA, *parts])
     return cache / "bases" / f"{hashlib.sha256(text.encode()).hexdigest()}.json"
 
 

@@ -8,6 +8,18 @@
 
 static const size_t CHECKPOINT_STEP = 64;
 static const size_t CHECKPOINTS_MAX = 8;
+static const size_t STEPS_PER_TOKEN = 20000;
+static const size_t COPY_COST       = 8; // of saving a state over another one, in tokens
+
+// As much work as a model of some size has with so many tokens: a fixed amount, so that processor time can be compared.
+static void compute(size_t tokens) {
+    static volatile uint64_t sink;
+    uint64_t                 state = sink;
+    for (size_t i = 0; i < tokens * STEPS_PER_TOKEN; i++) {
+        state = mini_step(state, (int) i);
+    }
+    sink = state;
+}
 
 static double now_ms() {
     using namespace std::chrono;
@@ -115,7 +127,7 @@ void Scheduler::save_checkpoint(Slot & slot) {
     if (!slot.checkpoints.empty() && slot.checkpoints.back().position == position) {
         log_line("slot %d: superseding context checkpoint (pos = %zu)", slot.id, position);
         slot.checkpoints.pop_back();
-        std::this_thread::sleep_for(std::chrono::milliseconds(1)); // a state has to be copied
+        compute(COPY_COST);
     }
     if (slot.checkpoints.size() == CHECKPOINTS_MAX) {
         slot.checkpoints.erase(slot.checkpoints.begin());
@@ -156,8 +168,8 @@ void Scheduler::step() {
             ready.push_back(&slot);
         }
     }
-    lock.unlock(); // the work of a real model
-    std::this_thread::sleep_for(std::chrono::nanoseconds((long) used * settings_.nanoseconds_per_token));
+    lock.unlock();
+    compute(used);
     lock.lock();
     for (Slot * slot : reading) {
         std::lock_guard<std::mutex> task_lock(slot->task->mutex);

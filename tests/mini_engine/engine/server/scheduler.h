@@ -17,7 +17,6 @@ struct Settings {
     int  batch   = 2048;
     bool unified = false;
     bool verbose = false;
-    int  nanoseconds_per_token = 20000;
 };
 
 struct Candidate {

@@ -16,7 +16,7 @@ from verify.manifest.value import Fields, Value
 from verify.model.gate import GateDecl
 from verify.model.ids import BlockName, ConfigName, GateName, ModelName
 
-_NAMED = {ModelName: "model", ConfigName: "configuration", BlockName: "block"}
+NAMES_OF = {ModelName: "model", ConfigName: "configuration", BlockName: "block"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +99,7 @@ def _reader(hint: Any, field: "Field[Any]", names: Names) -> Callable[[Value], o
         item = _reader(get_args(hint)[0], field, names)
         least = 1 if field.default is MISSING and field.default_factory is MISSING else 0
         return lambda value: value.listing(item, of="item", least=least)
-    refers = field.metadata.get("refers") or _NAMED.get(hint)
+    refers = field.metadata.get("refers") or NAMES_OF.get(hint)
     if refers is not None:
         return lambda value: reference(value, names.of(refers), of=refers, code=f"unknown-{refers}")
     if isinstance(hint, type) and issubclass(hint, StrEnum):

@@ -134,7 +134,10 @@ def _git(fields: Fields) -> Source:
 
 
 def _folder(fields: Fields) -> Source:
-    return FolderSource(path=fields.get("path", line))
+    return FolderSource(
+        path=fields.get("path", line),
+        without=fields.optional("without", lambda names: names.listing(line, of="name"), ()),
+    )
 
 
 _SOURCES: dict[str, Callable[[Fields], Source]] = {

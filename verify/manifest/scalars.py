@@ -158,6 +158,12 @@ def person(value: Value) -> Person:
     return who
 
 
+def is_credit(who: Person) -> bool:
+    """Whether `person` would take this name and address."""
+    written = f"{who.name} <{who.email}>"
+    return _PERSON.fullmatch(written) is not None and not _UNSEEN.search(written) and not _is_placeholder(who)
+
+
 def _is_placeholder(who: Person) -> bool:
     local, _, domain = who.email.casefold().rpartition("@")
     nowhere = any(domain == word or domain.endswith("." + word) for word in _NOWHERE)

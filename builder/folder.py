@@ -11,8 +11,12 @@ from verify.model.ids import RepoPath, show_path
 from verify.model.patch import Mode
 
 
-def folder_members(folder: Path) -> Iterator[Member]:
-    """Every file and symbolic link below the folder, in path order; its own `.git` is not part of it."""
+def folder_members(folder: Path, *, without: tuple[str, ...] = ()) -> Iterator[Member]:
+    """Every file and symbolic link below the folder, in path order.
+
+    Its own `.git` is not part of it, nor are the entries of its top that `without` names.
+    """
+    left_out = {b".git", *(os.fsencode(name) for name in without)}
     if not folder.is_dir():
         raise InputFault(
             Diagnostic(
@@ -29,7 +33,7 @@ def folder_members(folder: Path) -> Iterator[Member]:
             found = sorted(entries, key=lambda entry: entry.name, reverse=True)
         for entry in reversed(found):
             path = RepoPath(prefix + entry.name)
-            if path == b".git":
+            if path in left_out:
                 continue
             if entry.is_dir(follow_symlinks=False):
                 todo.append(path + b"/")

@@ -191,6 +191,11 @@ class Tree:
         overlay = source if isinstance(source, Overlay) else Overlay(source)
         return Tree(overlay, _Folder(overlay.tree(id)), id)
 
+    @property
+    def overlay(self) -> Overlay:
+        """The source of this tree with everything that was made on it."""
+        return self._overlay
+
     def entry(self, path: RepoPath) -> BlobState | None:
         """What the path holds; None when there is nothing, or a folder."""
         found = self._find(path)

@@ -10,7 +10,7 @@ from importlib import import_module
 
 from verify.model.diagnostic import Diagnostic, InputFault
 
-AREAS = ("manifest", "core", "base", "git", "edit", "compile", "probe", "judge", "cli", "seal", "write")
+AREAS = ("manifest", "core", "exchange", "base", "git", "edit", "compile", "probe", "judge", "cli", "seal", "write")
 
 
 def explanations() -> Mapping[str, str]:

@@ -50,9 +50,10 @@ class GitSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FolderSource:
-    """The engine from a folder, as it lies on disk."""
+    """The engine from a folder, as it lies on disk; `without` names entries of its top that are no part of it."""
 
     path: str
+    without: tuple[str, ...] = ()
 
 
 Source = SdistSource | ArchiveSource | GitSource | FolderSource

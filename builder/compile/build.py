@@ -76,6 +76,7 @@ def build(
 ) -> Built:
     """Build the tree unless its build is stored; `fresh` builds anyway, `cold` also bypasses the compiler cache."""
     fresh = fresh or cold
+    cache = cache.resolve()  # tools run in another folder
     find = find_build(need=need, configuration=configuration, toolchain=toolchain, cache=cache)
     if find is not None and not fresh:
         return find

@@ -51,7 +51,8 @@ def configure_command(
         ("CMAKE_COLOR_DIAGNOSTICS", "OFF"),
     )
     flags = {
-        name: f"-ffile-prefix-map={lane}=. {declared.get(name, '')}".rstrip()
+        # quotes are for the shell; CMake takes single ones away
+        name: f'"-ffile-prefix-map={lane}=." {declared.get(name, "")}'.rstrip()
         for name in ("CMAKE_C_FLAGS", "CMAKE_CXX_FLAGS")
     }
     tools = (  # RESERVED
@@ -71,7 +72,6 @@ def configure_command(
         build,
         "-G",
         "Ninja",
-        "--no-warn-unused-cli",
         *(f"-D{name}={value}" for name, value in sorted(options.items())),
     )
 

@@ -201,6 +201,28 @@ def test_what_lies_about_in_a_lane_cannot_get_into_a_build(cache: Path, toolchai
     assert again.observation.artifacts == clean.observation.artifacts
 
 
+def test_damaged_objects_in_the_compiler_cache_are_not_used(tmp_path: Path, toolchain: Toolchain) -> None:
+    clean = build_small(tmp_path, toolchain)
+    objects = [path for path in (tmp_path / "ccache").rglob("?" * 38) if path.is_file()]
+    assert objects
+    for path in objects:
+        data = path.read_bytes()
+        path.chmod(0o644)
+        path.write_bytes(data[: len(data) // 2] + b"\x55" * 8 + data[len(data) // 2 + 8 :])
+    again = build_small(tmp_path, toolchain, fresh=True)
+    assert again.observation.cache_hits == 0
+    assert again.observation.artifacts == clean.observation.artifacts
+
+
+def test_a_cache_may_be_named_relatively_and_have_spaces_in_its_path(
+    tmp_path: Path, cache: Path, toolchain: Toolchain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    built = build_small(Path("my cache"), toolchain)
+    assert built.observation.artifacts == build_small(cache, toolchain).observation.artifacts
+    assert output_of(built).endswith("small.c")
+
+
 def test_a_build_that_takes_too_long_is_ended_and_not_kept(cache: Path, toolchain: Toolchain) -> None:
     with pytest.raises(EnvironmentFault) as caught:
         build_small(cache, toolchain, step("sleep 60"), seconds=1.5)

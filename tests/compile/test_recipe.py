@@ -33,7 +33,7 @@ def test_declared_options_reach_cmake_and_win_over_ours(toolchain: Toolchain) ->
 
 def test_declared_compiler_flags_stand_behind_the_one_that_hides_the_lane(toolchain: Toolchain) -> None:
     given = options(toolchain, CMAKE_CXX_FLAGS="-fno-rtti")
-    assert given["CMAKE_CXX_FLAGS"] == "-ffile-prefix-map=/lane=. -fno-rtti"
+    assert given["CMAKE_CXX_FLAGS"] == '"-ffile-prefix-map=/lane=." -fno-rtti'
 
 
 def test_only_declared_targets_are_built(toolchain: Toolchain) -> None:

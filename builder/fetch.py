@@ -65,6 +65,13 @@ class StandIn(MetaPathFinder, Loader):
 
 if asked:
     sys.meta_path.insert(0, StandIn())
+
+# The user's own start-up module, which this one hides, may set what pip needs.
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path[:] = [place for place in sys.path if os.path.abspath(place or ".") != here]
+theirs = PathFinder.find_spec("sitecustomize")
+if theirs is not None and theirs.loader is not None:
+    theirs.loader.exec_module(importlib.util.module_from_spec(theirs))
 """
 
 

@@ -141,13 +141,12 @@ class Git:
     git_dir: Path
     cwd: Path
     work_tree: Path | None = None
-    program: str = ""
     extra: tuple[tuple[str, str], ...] = ()
 
     def command(self, *args: str) -> list[str]:
         """The words of the command line, with every option set."""
         settings = [word for key, value in OPTIONS for word in ("-c", f"{key}={value}")]
-        return [self.program or find_git(), *settings, *args]
+        return [find_git(), *settings, *args]
 
     def env(self, *, network: bool = False) -> dict[str, str]:
         """The environment for a command on this repository."""

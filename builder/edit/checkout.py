@@ -5,6 +5,7 @@ history. It is made beside its place and renamed, so it is whole or not there. A
 has not read is never touched.
 """
 
+import errno
 import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -81,26 +82,36 @@ def _make(name: ReleaseName, stack: Stack, objects: Iterable[NewObject], store: 
             git.run("update-ref", f"refs/heads/{branch_name(name)}", stack.tip_commit())
             _note(git, stack)
             git.run("reset", "--quiet", "--hard")
-        tree.rename(place)
+        try:
+            tree.rename(place)
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+                raise
+            # Somebody was there first, with another checkout or with anything else.
+            raise _not_ours(directory) from error
 
 
 def _renew(name: ReleaseName, stack: Stack, objects: Iterable[NewObject], store: Store, directory: Path) -> None:
     git = work_tree_git(directory)
     if not (directory / ".git").is_dir() or (known := known_ref(git, TIP_REF)) is None:
-        raise InputFault(
-            Diagnostic(
-                code="checkout-not-ours",
-                message=f"{directory} is not empty and was not made by `stackproof checkout`",
-                notes=("it was left as it is",),
-                help=f"stackproof checkout {shlex.quote(str(directory) + '-stack')}",
-            )
-        )
+        raise _not_ours(directory)
     _refuse_unsynced(name, stack, known, git, directory)
     (directory / ".git/objects/info/alternates").write_bytes(alternate_line(store.git_dir / "objects"))
     _bring(directory / ".git", stack, objects, store)
     with told(directory, "check the stack out at"):
         git.run("checkout", "--quiet", "--no-overwrite-ignore", "-B", branch_name(name), stack.tip_commit(), "--")
         _note(git, stack)
+
+
+def _not_ours(directory: Path) -> InputFault:
+    return InputFault(
+        Diagnostic(
+            code="checkout-not-ours",
+            message=f"{directory} is not empty and was not made by `stackproof checkout`",
+            notes=("it was left as it is",),
+            help=f"stackproof checkout {shlex.quote(str(directory) + '-stack')}",
+        )
+    )
 
 
 def _refuse_unsynced(name: ReleaseName, stack: Stack, known: CommitId, git: Git, directory: Path) -> None:
@@ -120,7 +131,8 @@ def _refuse_unsynced(name: ReleaseName, stack: Stack, known: CommitId, git: Git,
                     help=f"stackproof sync {shown}",
                 )
             )
-    changed = git.run("status", "--porcelain", "-z", "--untracked-files=no").split(b"\0")[:-1]
+    with told(directory, "look at"):
+        changed = git.run("status", "--porcelain", "-z", "--untracked-files=no").split(b"\0")[:-1]
     if changed:
         raise dirty(directory, changed)
 

@@ -89,7 +89,7 @@ def plan_sync(
 ) -> SyncPlan:
     """Read the branch at `directory`; `assign` maps a commit (any name git knows it by) to `BLOCK/FOLD`."""
     known = _checked_out(directory)
-    with lens_on(directory, store) as lens:
+    with told(directory, "read the branch in"), lens_on(directory, store) as lens:
         commits = read_branch(directory, lens, stack.base_commit)
         keys = map_commits(commits, blocks=release.blocks, assign=assign, lens=lens, directory=directory)
         made = _Made(release, stack, lens)
@@ -151,7 +151,8 @@ def _checked_out(directory: Path) -> CommitId:
         )
     if (step := under_way(directory)) is not None:
         raise in_progress(directory, step)
-    changed = git.run("status", "--porcelain", "-z", "--no-renames").split(b"\0")[:-1]
+    with told(directory, "look at"):
+        changed = git.run("status", "--porcelain", "-z", "--no-renames").split(b"\0")[:-1]
     if changed:
         raise dirty(directory, changed)
     return known

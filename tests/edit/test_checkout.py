@@ -87,6 +87,19 @@ def test_a_failed_checkout_leaves_nothing_behind(
     assert list(place.parent.iterdir()) == []
 
 
+def test_whoever_comes_first_keeps_the_place(shop: Workshop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "fresh"
+    other = Workshop(root=shop.root, cache=shop.cache, branch=place)
+
+    def meanwhile(*_: object) -> None:
+        place.mkdir()
+        (place / "theirs").write_text("x")
+
+    monkeypatch.setattr("builder.edit.checkout._note", meanwhile)
+    assert refused(other) == "checkout-not-ours"
+    assert [path.name for path in place.iterdir()] == ["theirs"]
+
+
 def test_it_survives_a_new_cache(shop: Workshop) -> None:
     shop.commit("Mine", src__b="int d;\n")
     (shop.cache / "objects.git").rename(shop.cache / "old.git")

@@ -14,14 +14,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from verify.git import Git, GitFailed, make_repository
-from verify.model.diagnostic import Diagnostic, EnvironmentFault, InputFault
+from verify.model.diagnostic import Diagnostic, EnvironmentFault, InputFault, Place
 from verify.model.ids import TreeId, is_object_id
 
 
-def rederive(*, git_dir: Path, base_tree: TreeId, patches: Sequence[bytes]) -> tuple[TreeId, ...]:
+def rederive(
+    *, git_dir: Path, base_tree: TreeId, patches: Sequence[bytes], names: Sequence[str] = ()
+) -> tuple[TreeId, ...]:
     """The tree after each patch, as git makes it; raises `InputFault` at the first patch that git refuses.
 
-    `git_dir` is a repository that holds the base; an empty patch leaves the tree as it is.
+    `git_dir` is a repository that holds the base; an empty patch leaves the tree as it is. `names` are the patches'
+    files, for the place of a fault.
     """
     with tempfile.TemporaryDirectory(prefix="stackproof-git-") as scratch:
         own = Path(scratch) / "own.git"
@@ -31,7 +34,7 @@ def rederive(*, git_dir: Path, base_tree: TreeId, patches: Sequence[bytes]) -> t
         git = Git(git_dir=own, cwd=empty, extra=(("GIT_INDEX_FILE", str(own / "index")),))
         try:
             git.run("read-tree", base_tree)
-            return _apply(git, base_tree, patches)
+            return _apply(git, base_tree, patches, names)
         except GitFailed as error:
             raise EnvironmentFault(
                 Diagnostic(
@@ -43,7 +46,7 @@ def rederive(*, git_dir: Path, base_tree: TreeId, patches: Sequence[bytes]) -> t
             ) from error
 
 
-def _apply(git: Git, base_tree: TreeId, patches: Sequence[bytes]) -> tuple[TreeId, ...]:
+def _apply(git: Git, base_tree: TreeId, patches: Sequence[bytes], names: Sequence[str]) -> tuple[TreeId, ...]:
     trees: list[TreeId] = []
     for number, patch in enumerate(patches, start=1):
         if not patch.strip():
@@ -57,6 +60,7 @@ def _apply(git: Git, base_tree: TreeId, patches: Sequence[bytes]) -> tuple[TreeI
                 Diagnostic(
                     code="git-refuses-patch",
                     message=f"git does not apply patch {number} of {len(patches)}",
+                    place=Place(file=names[number - 1]) if names else None,
                     notes=(
                         f"the tree before it is {trees[-1] if trees else base_tree}",
                         *error.output.splitlines()[:6],

@@ -1,0 +1,257 @@
+"""A small whole project that holds: an archive as its base, two blocks, three folds, a verdict on made-up evidence.
+
+The engine is a few files (text, a program, a binary one, a link); the measurements are invented, everything else
+(import, stack, lock, judge) is real.
+"""
+
+import gzip
+import io
+import json
+import tarfile
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from builder.seal.bundle import Sealed, seal
+from builder.seal.combined import combined_patch
+from builder.seal.place import FOLDER_DISK, FolderDisk
+from builder.stack import derive, make_lock
+from builder.store import Store
+from builder.upstream import import_base
+from tests.core.memory import tree_in_memory
+from tests.core.real_git import Files
+from verify.diff.render import render_patch
+from verify.evidence import make_key
+from verify.gates import tree_equal
+from verify.gates.case import Case, Recorded, Rederived
+from verify.gates.kind import AnyKind, Kind, Scope
+from verify.judge import judge
+from verify.manifest.lock import render_lock
+from verify.manifest.read import read_release
+from verify.model.evidence import BuildNeed, Evidence, Need
+from verify.model.ids import ConfigName, RepoPath
+from verify.model.observation import BuildObservation, encode_observation
+from verify.model.patch import Mode
+from verify.model.progress import Silent
+from verify.model.release import Release
+from verify.model.stack import Stack
+from verify.model.verdict import Failed, Holds, Outcome, Passed
+from verify.rederive import rederive
+
+NAME = "engine-1-r1"
+ARCHIVE = "engine-1.tar.gz"
+MAIN = b"".join(b"line %d\n" % number for number in range(1, 61))
+STATES: tuple[Files, ...] = (
+    {
+        RepoPath(b"src/main.c"): (Mode.FILE, MAIN),
+        RepoPath(b"src/old name.c"): (Mode.FILE, b"int old;\n"),
+        RepoPath(b"data.bin"): (Mode.FILE, b"\0\1\2one\n" * 20),
+        RepoPath(b"run.sh"): (Mode.FILE, b"#!/bin/sh\nexec main\n"),
+        RepoPath(b"latest"): (Mode.SYMLINK, b"src/main.c"),
+    },
+    {
+        RepoPath(b"src/main.c"): (Mode.FILE, MAIN.replace(b"line 9\n", b"line nine\n").replace(b"line 50\n", b"")),
+        RepoPath(b"src/old name.c"): (Mode.FILE, b"int old;\n"),
+        RepoPath(b"data.bin"): (Mode.FILE, b"\0\1\2two\n" * 21),
+        RepoPath(b"run.sh"): (Mode.EXECUTABLE, b"#!/bin/sh\nexec main\n"),
+        RepoPath(b"latest"): (Mode.SYMLINK, b"src/main.c"),
+    },
+    {
+        RepoPath(b"src/main.c"): (Mode.FILE, MAIN.replace(b"line 9\n", b"line 9 again\n").replace(b"line 50\n", b"")),
+        RepoPath(b"src/new.c"): (Mode.FILE, b"int new;"),
+        RepoPath(b"data.bin"): (Mode.FILE, b"\0\1\2two\n" * 21),
+        RepoPath(b"run.sh"): (Mode.EXECUTABLE, b"#!/bin/sh\nexec main\n"),
+        RepoPath(b"latest"): (Mode.SYMLINK, b"src/new.c"),
+    },
+    {
+        RepoPath(b"src/main.c"): (Mode.FILE, MAIN.replace(b"line 9\n", b"line 9 again\n") + b"the end\n"),
+        RepoPath(b"src/new.c"): (Mode.FILE, b"int new;"),
+        RepoPath(b"run.sh"): (Mode.EXECUTABLE, b"#!/bin/sh\nexec main\n"),
+        RepoPath(b"latest"): (Mode.SYMLINK, b"src/new.c"),
+    },
+)
+FOLDS = (("alpha", "base"), ("alpha", "pr-7"), ("beta", "base"))
+Folds = tuple[tuple[str, str], ...]
+BLOCK = """schema: stackproof/block/1
+title: {name} of the engine
+why: It is needed.
+until: upstream has it
+owns: ["**/*.c", run.sh, data.bin, latest]
+gates:
+  {name}-built: {{kind: measured}}
+folds:
+"""
+FOLD = """  - id: {fold}
+    subject: Add {fold} to {block}
+    body: |
+      Why it is so.
+
+      Reviewed-by: Ada Lovelace <ada@analytical.org>
+    author: Grace Höpper <grace@navy.mil>
+    date: "@{date} +0130"
+    source: maintainers
+    disposition: folded
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Params:
+    """None."""
+
+
+def needs(params: Params, case: Case) -> tuple[Need, ...]:
+    return (BuildNeed(tree=case.tip_tree() or case.base_tree, configuration=ConfigName("release")),)
+
+
+def check(params: Params, case: Case) -> Outcome:
+    seen = [recorded.observation.ok for recorded in case.builds.values()]
+    return Passed(summary="it was built") if seen == [True] else Failed(summary="it was not built", findings=())
+
+
+MEASURED: AnyKind = Kind(
+    name="measured",
+    about="",
+    scope=Scope.ANY,
+    standing=False,
+    structural=False,
+    params=Params,
+    needs=needs,
+    check=check,
+)
+KINDS = {"tree-equal": tree_equal.KIND, "measured": MEASURED}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    """A project that holds, ready to be sealed."""
+
+    root: Path
+    store: Store
+    release: Release
+    stack: Stack
+    holds: Holds
+    evidence: tuple[Evidence, ...]
+
+    @property
+    def archive(self) -> Path:
+        """The base."""
+        return self.root / ARCHIVE
+
+    def seal(self, out: Path, *, disk: FolderDisk = FOLDER_DISK) -> Sealed:
+        """Seal it."""
+        return seal(
+            holds=self.holds, release=self.release, stack=self.stack, store=self.store, evidence=self.evidence, out=out,
+            root=self.root, progress=Silent(), disk=disk,
+        )  # fmt: skip
+
+
+def archive_of(files: Files, top: str) -> bytes:
+    """A tar archive of these files below one folder, the same bytes every time."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for path, (mode, data) in sorted(files.items()):
+            member = tarfile.TarInfo(f"{top}/{path.decode()}")
+            if mode is Mode.SYMLINK:
+                member.type, member.linkname = tarfile.SYMTYPE, data.decode()
+                archive.addfile(member)
+            else:
+                member.size = len(data)
+                member.mode = 0o755 if mode is Mode.EXECUTABLE else 0o644
+                archive.addfile(member, io.BytesIO(data))
+    return gzip.compress(packed.getvalue(), mtime=0)
+
+
+def make_project(folder: Path, *, name: str = NAME, seconds: float = 1.5, folds: Folds = FOLDS) -> Project:
+    """Write the project to `folder`/project, derive and pin it, and have it judged."""
+    root = folder / "project"
+    root.mkdir(parents=True)
+    packed = archive_of(STATES[0], "engine-1")
+    (root / ARCHIVE).write_bytes(packed)
+    _write_blocks(root, folds)
+    document: dict[str, object] = {
+        "schema": "stackproof/release/1",
+        "name": name,
+        "parent": None,
+        "engine": "engine",
+        "base": {
+            "source": {"kind": "archive", "file": ARCHIVE, "sha256": sha256(packed).hexdigest(), "folder": "engine-1"},
+            "upstream_commit": None,
+        },
+        "blocks": list(dict.fromkeys(block for block, _ in folds)),
+        "configurations": {"release": {"build_type": "Release", "targets": ["main"], "proofs": ["tip"]}},
+        "gates": {"trees": {"kind": "tree-equal"}, "optional": {"kind": "measured", "required": False}},
+        "reference": None,
+    }
+    _write_release(root, document)
+    store = Store.open(folder / "objects.git")
+    release = read_release(root, kinds=KINDS, pinned=False)
+    stack = _derive(release, store, root)
+    document["reference"] = {
+        "base_tree": stack.base_tree,
+        "tip_tree": stack.tip_tree(),
+        "tip_commit": stack.tip_commit(),
+    }
+    _write_release(root, document)
+    (root / "blocks/lock.json").write_bytes(render_lock(make_lock(stack, release.blocks)))
+    release = read_release(root, kinds=KINDS)
+    holds, evidence = _judged(release, stack, store, seconds)
+    return Project(root=root, store=store, release=release, stack=stack, holds=holds, evidence=evidence)
+
+
+def _write_release(root: Path, document: object) -> None:
+    (root / "release.json").write_text(json.dumps(document, indent=2) + "\n", "utf-8")
+
+
+def _write_blocks(root: Path, folds: Folds) -> None:
+    (root / "blocks").mkdir()
+    texts: dict[str, str] = {}
+    for number, (block, fold) in enumerate(folds):
+        before, after = tree_in_memory(STATES[number])[0], tree_in_memory(STATES[number + 1])[0]
+        patch = combined_patch(base=before, tip=after, touched=[*STATES[number], *STATES[number + 1]])
+        place = root / "blocks" / block / "folds" / fold
+        place.mkdir(parents=True)
+        (place / "fold.patch").write_bytes(render_patch(patch))
+        texts.setdefault(block, BLOCK.format(name=block))
+        texts[block] += FOLD.format(block=block, fold=fold, date=1790000000 + number)
+        if fold == "pr-7":
+            (place / "source.patch").write_bytes(b"From: somebody\n\nas it was submitted\n")
+    for block, text in texts.items():
+        (root / "blocks" / block / "block.yaml").write_text(text, "utf-8")
+
+
+def _derive(release: Release, store: Store, root: Path) -> Stack:
+    base = import_base(
+        base=release.base, store=store, cache=root.parent / "cache", offline=True, progress=Silent(), root=root
+    )
+    derived = derive(blocks=release.blocks, lock=None, base_tree=base.tree, base_commit=base.commit, source=store)
+    assert isinstance(derived.result, Stack), derived.findings
+    store.write(derived.objects)
+    return derived.result
+
+
+def _judged(release: Release, stack: Stack, store: Store, seconds: float) -> tuple[Holds, tuple[Evidence, ...]]:
+    patches = [fold.patch_bytes for block in release.blocks for fold in block.folds]
+    need = BuildNeed(tree=stack.tip_tree(), configuration=ConfigName("release"))
+    seen = BuildObservation(
+        ok=True, failed_step="", errors=(), warnings=(), steps=3, compiled=3, cache_hits=0, cpu_seconds=seconds,
+        wall_seconds=seconds, peak_kib=1000, artifacts=(), log="log", tail=(),
+    )  # fmt: skip
+    key = make_key("build", {"tree": stack.tip_tree(), "recipe": "made up"})
+    made = Evidence(
+        key=key, observation=encode_observation(seen), made_by="local", made_on="a machine",
+        made_at="2026-10-01T00:00:00Z", seconds=seconds,
+    )  # fmt: skip
+    verdict = judge(
+        release=release,
+        case=Case(
+            release=release,
+            base_tree=stack.base_tree,
+            base_paths=tuple(STATES[0]),
+            stack=stack,
+            rederived=Rederived(trees=rederive(git_dir=store.git_dir, base_tree=stack.base_tree, patches=patches)),
+            builds={need: Recorded(key=key.digest, observation=seen)},
+        ),
+        kinds=KINDS,
+    )
+    assert isinstance(verdict, Holds), verdict
+    return verdict, (made,)

@@ -1,0 +1,107 @@
+"""Checks a bundle, one check after the other: the way in for whoever doubts a release.
+
+Takes the bundle's folder and, where there is one, the base; gives every check with its outcome. Nothing outside of
+these two is read, nothing in the bundle is executed, no network is used. A check that could not be made is undecided
+and never passed.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import assert_never
+
+from verify.bundle.declared import check_agreement, check_declared
+from verify.bundle.documents import Bundle, open_bundle
+from verify.bundle.evidence import check_evidence, check_verdict
+from verify.bundle.finding import ruled
+from verify.bundle.members import read_members
+from verify.bundle.origin import NoBase, OpenBase, open_base
+from verify.bundle.patches import check_commits, check_lock, check_patches
+from verify.bundle.sums import check_sums
+from verify.bundle.trees import check_base, check_combined, check_trees
+from verify.model.diagnostic import Diagnostic, ExitCode
+from verify.model.verdict import Deferred, Failed, Outcome, Passed, Undecided, Waived
+
+UNCHECKED = (
+    "who made the bundle: it carries no signature, so whoever can change all of it can make it agree with itself",
+    "what was built and measured: the records are whole and are those that the verdict used; they are not made again",
+    "block.yaml: no YAML is read here; its bytes are the judged ones, and `stackproof check -C BUNDLE` reads them",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """One check and how it ended."""
+
+    name: str
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """All checks of one bundle; `release` is the name that its documents give, empty when they cannot be read."""
+
+    release: str
+    checks: tuple[Checked, ...]
+
+    def exit_code(self) -> ExitCode:
+        """Failed weighs more than undecided, and undecided is not held."""
+        said = ExitCode.HOLDS
+        for check in self.checks:
+            match check.outcome:
+                case Passed():
+                    pass
+                case Failed():
+                    return ExitCode.DOES_NOT_HOLD
+                case Undecided() | Waived() | Deferred():
+                    said = ExitCode.CANNOT_JUDGE
+                case _:
+                    assert_never(check.outcome)
+        return said
+
+    def findings(self) -> tuple[Diagnostic, ...]:
+        """Everything that is wrong."""
+        return tuple(
+            each for check in self.checks if isinstance(check.outcome, Failed) for each in check.outcome.findings
+        )
+
+    def reasons(self) -> tuple[Diagnostic, ...]:
+        """Why checks could not be made, each reason once."""
+        undecided = [check.outcome for check in self.checks if isinstance(check.outcome, Undecided)]
+        return tuple(dict.fromkeys(reason for outcome in undecided for reason in outcome.reasons))
+
+
+_BY_ITSELF: tuple[tuple[str, Callable[[Bundle], Outcome]], ...] = (
+    ("declared files", check_declared),
+    ("agreement", check_agreement),
+    ("patches", check_patches),
+    ("commits", check_commits),
+    ("lock", check_lock),
+    ("evidence", check_evidence),
+    ("verdict", check_verdict),
+)
+_ON_BASE: tuple[tuple[str, Callable[[Bundle, OpenBase | NoBase], Outcome]], ...] = (
+    ("base", check_base),
+    ("trees", check_trees),
+    ("combined diff", check_combined),
+)
+
+
+def check_bundle(folder: Path, *, base: Path | None) -> Report:
+    """Check the bundle in `folder`; `base` is the pinned archive or a git folder, None leaves the trees undecided."""
+    members = read_members(folder)
+    sums = Checked(name="checksums", outcome=check_sums(members))
+    bundle = open_bundle(members)
+    if not isinstance(bundle, Bundle):
+        unread = Checked(name="documents", outcome=ruled(bundle, ""))
+        rest = [name for name, _ in (*_BY_ITSELF, *_ON_BASE)]
+        return Report(release="", checks=(sums, unread, *(_not_made(name, bundle) for name in rest)))
+    checks = [sums, Checked(name="documents", outcome=Passed(summary="release.json, stack.json and verdict.json"))]
+    checks += (Checked(name=name, outcome=check(bundle)) for name, check in _BY_ITSELF)
+    with open_base(base, bundle.release) as opened:
+        checks += (Checked(name=name, outcome=on_base(bundle, opened)) for name, on_base in _ON_BASE)
+    return Report(release=bundle.release.name, checks=tuple(checks))
+
+
+def _not_made(name: str, reasons: tuple[Diagnostic, ...]) -> Checked:
+    return Checked(name=name, outcome=Undecided(summary="it rests on documents that cannot be read", reasons=reasons))

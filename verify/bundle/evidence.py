@@ -1,0 +1,105 @@
+"""Checks the evidence and the verdict: the records are whole, are those that the gates used, and every gate holds.
+
+What a record observed is not measured again here. That a record was not exchanged is: the verdict names each by the
+digest of its key and by that of its bytes.
+"""
+
+from collections.abc import Iterator
+
+from verify.bundle.documents import Bundle
+from verify.bundle.finding import differs, finding, ruled
+from verify.bundle.layout import EVIDENCE, STACK, VERDICT, evidence_member
+from verify.evidence import parse_evidence
+from verify.judge import exit_code
+from verify.model.codec import CodecError
+from verify.model.diagnostic import Diagnostic, ExitCode
+from verify.model.verdict import Outcome
+
+
+def check_evidence(bundle: Bundle) -> Outcome:
+    """Every record that the verdict used is there and sound, and no other."""
+    findings: list[Diagnostic] = []
+    found: set[str] = set()
+    for name in sorted(bundle.files):
+        if not name.startswith(f"{EVIDENCE}/"):
+            continue
+        try:
+            key = parse_evidence(bundle.data(name) or b"").key
+        except CodecError as error:
+            findings.append(finding("bundle-evidence-unsound", f"`{name}` is no sound record: {error}", name))
+            continue
+        if name != evidence_member(key.kind, key.digest):
+            message = f"`{name}` holds the record of another measurement"
+            expected = evidence_member(key.kind, key.digest)
+            findings.append(differs("bundle-evidence-unsound", message, name, met=name, expected=expected))
+        found.add(key.digest)
+    findings += (
+        finding("bundle-evidence-missing", f"the evidence {key} that the verdict used is not there", VERDICT)
+        for key in sorted(bundle.verdict.evidence() - found)
+    )
+    return ruled(findings, f"{len(found)} records, each whole and used by the verdict")
+
+
+def check_verdict(bundle: Bundle) -> Outcome:
+    """The verdict is about this very release, rests on these members, and every required gate holds."""
+    return ruled(
+        [*_whole(bundle), *_subject(bundle), *_support(bundle), *_gates(bundle)],
+        f"{len(bundle.verdict.results)} gates on this very release, and it holds",
+    )
+
+
+def _whole(bundle: Bundle) -> Iterator[Diagnostic]:
+    met, expected = bundle.verdict.true_digest(), bundle.verdict.digest
+    if met != expected:
+        message = "subject and results are not those that the verdict's own digest names"
+        yield differs("bundle-verdict-altered", message, VERDICT, met=met, expected=expected)
+    if bundle.verdict.verdict != "holds":
+        message = "the verdict is not that the release holds"
+        yield differs("bundle-verdict-fails", message, VERDICT, met=f"{bundle.verdict.verdict:.80}", expected="holds")
+
+
+def _subject(bundle: Bundle) -> Iterator[Diagnostic]:
+    subject, stack = bundle.verdict.subject, bundle.stack
+    for what, met, expected in (
+        ("release", subject.release, stack.release),
+        ("digest of the declared files", subject.digest, stack.digest),
+        ("base tree", subject.base_tree, stack.base.tree),
+        ("tip tree", subject.tip_tree, stack.tip.tree),
+        ("tip commit", subject.tip_commit, stack.tip.commit),
+    ):
+        if met != expected:
+            message = f"the verdict is about another {what}"
+            yield differs("bundle-verdict-of-another", message, VERDICT, met=met, expected=expected)
+
+
+def _support(bundle: Bundle) -> Iterator[Diagnostic]:
+    named = {support.file: support.sha256 for support in bundle.verdict.rests_on}
+    needed = {STACK, *(name for name in bundle.files if name.startswith(f"{EVIDENCE}/"))}
+    for name in sorted(needed | named.keys()):
+        if name not in named:
+            yield finding("bundle-verdict-of-another", f"the verdict does not rest on `{name}`", name)
+        elif name not in bundle.files:
+            yield finding("bundle-verdict-of-another", f"`{name}`, on which the verdict rests, is missing", name)
+        elif bundle.files[name].sha256 != named[name]:
+            message = f"`{name}` is not the file that the verdict rests on"
+            met = bundle.files[name].sha256
+            yield differs("bundle-verdict-of-another", message, name, met=met, expected=named[name])
+
+
+def _gates(bundle: Bundle) -> Iterator[Diagnostic]:
+    results = bundle.verdict.results
+    if exit_code(results) is not ExitCode.HOLDS:
+        for result in results:
+            if result.required and exit_code((result,)) is not ExitCode.HOLDS:
+                message = f"gate `{result.gate}` does not hold: {result.outcome.summary}"
+                yield finding("bundle-verdict-fails", message, VERDICT)
+        if not any(result.required for result in results):
+            yield finding("bundle-verdict-fails", "the verdict has no required gate, and nothing holds", VERDICT)
+    met = [(result.block, result.gate, result.kind, result.required) for result in results]
+    if len(set(met)) != len(met):
+        yield finding("bundle-verdict-fails", "the verdict rules on a gate twice", VERDICT)
+    for block, gate in bundle.stack.all_gates():
+        if (block, gate.name, gate.kind, gate.required) not in met:
+            where = "release.json" if block is None else f"block `{block}`"
+            message = f"gate `{gate.name}` of {where} is declared, and the verdict does not rule on it"
+            yield finding("bundle-verdict-fails", message, VERDICT)

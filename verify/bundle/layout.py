@@ -1,0 +1,34 @@
+"""Where everything stands in a bundle: the name of each member, relative to the bundle's folder."""
+
+from collections.abc import Iterable
+
+SUMS = "SHA256SUMS"
+RELEASE = "release.json"
+LOCK = "blocks/lock.json"
+STACK = "stack.json"
+BASE = "base.json"
+VERDICT = "verdict.json"
+COMBINED = "combined.diff"
+PATCHES = "patches"
+SERIES = "patches/series"
+EVIDENCE = "evidence"
+
+
+def patch_member(number: int, block: str, fold: str) -> str:
+    """A fold's patch; `number` counts from 1 over the whole stack, so that names sort in the order of applying."""
+    return f"{PATCHES}/{number:04d}-{block}-{fold}.patch"
+
+
+def fold_member(block: str, fold: str) -> str:
+    """The same patch as declared."""
+    return f"blocks/{block}/folds/{fold}/fold.patch"
+
+
+def evidence_member(kind: str, key: str) -> str:
+    """An evidence record, by its kind and the digest of its key."""
+    return f"{EVIDENCE}/{kind}/{key}.json"
+
+
+def series(patches: Iterable[str]) -> bytes:
+    """The patches' names in order, one a line, relative to their folder: what quilt reads."""
+    return b"".join(name.removeprefix(f"{PATCHES}/").encode() + b"\n" for name in patches)

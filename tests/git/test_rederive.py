@@ -90,6 +90,11 @@ def test_a_patch_that_git_refuses_is_named(store: Store) -> None:
     assert "dos.txt" in "".join(told.notes)
 
 
+def test_a_refused_patch_is_called_by_its_name(store: Store) -> None:
+    with pytest.raises(InputFault, match="git does not apply fold `x` of block `y`"):
+        rederive(git_dir=store.git_dir, base_tree=EMPTY_TREE, patches=[DOS], names=["fold `x` of block `y`"])
+
+
 def test_a_patch_that_leads_out_of_the_tree_is_refused(store: Store) -> None:
     evil = b"diff --git a/../x b/../x\nnew file mode 100644\n--- /dev/null\n+++ b/../x\n@@ -0,0 +1,1 @@\n+x\n"
     with pytest.raises(InputFault, match="git-refuses-patch"):

@@ -56,11 +56,10 @@ def _apply(git: Git, base_tree: TreeId, patches: Sequence[bytes], names: Sequenc
         try:
             git.run("apply", "--cached", "--whitespace=nowarn", "-p1", "-", stdin=patch)
         except GitFailed as error:
-            called = names[number - 1] if names else f"patch {number} of {len(patches)}"
             raise InputFault(
                 Diagnostic(
                     code="git-refuses-patch",
-                    message=f"git does not apply {called}",
+                    message=f"git does not apply patch {number} of {len(patches)}",
                     place=Place(file=names[number - 1]) if names else None,
                     notes=(
                         f"the tree before it is {trees[-1] if trees else base_tree}",

@@ -90,9 +90,12 @@ def test_a_patch_that_git_refuses_is_named(store: Store) -> None:
     assert "dos.txt" in "".join(told.notes)
 
 
-def test_a_refused_patch_is_called_by_its_name(store: Store) -> None:
-    with pytest.raises(InputFault, match="git does not apply fold `x` of block `y`"):
-        rederive(git_dir=store.git_dir, base_tree=EMPTY_TREE, patches=[DOS], names=["fold `x` of block `y`"])
+def test_a_refused_patch_is_placed_in_its_file(store: Store) -> None:
+    with pytest.raises(InputFault) as caught:
+        rederive(git_dir=store.git_dir, base_tree=EMPTY_TREE, patches=[DOS], names=["blocks/y/folds/x/fold.patch"])
+    place = caught.value.diagnostics[0].place
+    assert place is not None
+    assert place.file == "blocks/y/folds/x/fold.patch"
 
 
 def test_a_patch_that_leads_out_of_the_tree_is_refused(store: Store) -> None:

@@ -1,0 +1,53 @@
+"""Builds that fail, warn, make nothing, or were not made."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from tests.gates.good import AFTER_CACHE, AFTER_QUEUE, BASE, with_build
+from tests.sabotage.ways import Way, broken, rebuilt, redeclared, unbuilt, unknown
+from verify.model.observation import BuildObservation, CompilerMessage
+from verify.model.release import Proof
+
+
+def failed_build(build: BuildObservation) -> BuildObservation:
+    """It stopped at an error."""
+    error = CompilerMessage(file="src/queue.cpp", line=12, text="'slot' was not declared", flag="")
+    return replace(build, ok=False, failed_step="queue.cpp.o", errors=(error,), artifacts=())
+
+
+def warned(line: int) -> Callable[[BuildObservation], BuildObservation]:
+    """It warns once more."""
+    message = CompilerMessage(file="src/queue.cpp", line=line, text="comparison of integers", flag="-Wsign-compare")
+    return lambda build: replace(build, warnings=(*build.warnings, message))
+
+
+def proofs(*names: Proof) -> Way:
+    """The configurations ask for other proofs."""
+    return redeclared(
+        lambda release: replace(
+            release, configurations=tuple(replace(each, proofs=names) for each in release.configurations)
+        )
+    )
+
+
+SABOTAGES = (
+    broken("a block does not build", "builds", "block-does-not-build", rebuilt(AFTER_QUEUE, failed_build)),
+    broken("the base does not build", "builds", "base-does-not-build", rebuilt(BASE, failed_build)),
+    broken(
+        "a build leaves nothing",
+        "builds",
+        "build-made-nothing",
+        rebuilt(AFTER_CACHE, lambda build: replace(build, artifacts=())),
+    ),
+    broken("no proof is asked for", "builds", "no-proofs", proofs()),
+    unknown("a prefix was not built", "builds", "not-built", unbuilt(AFTER_QUEUE)),
+    unknown("a proof cannot be made", "builds", "proof-not-made", proofs(Proof.PREFIX, Proof.ALONE)),
+    broken("a block brings a warning", "warnings", "new-warning", rebuilt(AFTER_QUEUE, warned(9))),
+    broken(
+        "a block brings a second warning of the same text",
+        "warnings",
+        "new-warning",
+        lambda c: with_build(with_build(c, AFTER_QUEUE, warned(9)), AFTER_CACHE, lambda b: warned(9)(warned(80)(b))),
+    ),
+    unknown("warnings of a prefix are not known", "warnings", "not-built", unbuilt(AFTER_CACHE)),
+)

@@ -205,6 +205,14 @@ def test_a_document_of_unreasonable_size_is_refused(good: Path) -> None:
     assert codes(good) == ["file-unfit"]
 
 
+def test_one_endless_line_is_read_in_time_that_grows_with_its_length(good: Path) -> None:
+    line = BETA.replace("[src/b.cpp]", "[" + "src/b.cpp, " * 50_000 + "]")
+    (good / "blocks/beta/block.yaml").write_text(line)
+    with pytest.raises(InputFault) as fault:
+        read_release(good)
+    assert fault.value.diagnostics[-1].message == "49499 more mistakes are not shown"
+
+
 def test_an_endless_nesting_ends_in_one_mistake(good: Path) -> None:
     (good / "blocks/beta/block.yaml").write_bytes(b"[" * (1 << 20))
     (good / "release.json").write_bytes(b"[" * (1 << 20))

@@ -13,8 +13,8 @@ from verify.manifest.mistakes import Mistakes
 from verify.model.diagnostic import Place
 
 _MIB = 1 << 20
-DOCUMENT_LIMIT = 2 * _MIB
-LOCK_LIMIT = 64 * _MIB
+DOCUMENT_LIMIT = _MIB
+LOCK_LIMIT = 32 * _MIB
 PATCH_LIMIT = 64 * _MIB
 
 

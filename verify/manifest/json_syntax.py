@@ -13,6 +13,7 @@ from verify.manifest.node import Entry, Form, Hole, Listing, Node, Scalar, Sourc
 MAX_DEPTH = 24
 
 _STRINGS = JSONDecoder()
+HALF_PAIR = re.compile("[\ud800-\udfff]")
 _SPACE = re.compile(r"[ \t\n\r]*")
 _BARE = re.compile(r"(?:-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null)(?![A-Za-z0-9_.+-])")
 _WORD = re.compile(r"[^\s,:\[\]{}\"]+")
@@ -88,7 +89,7 @@ class _Reader:
             what = problem.msg[0].lower() + problem.msg[1:].removesuffix(" at").removesuffix(" starting at")
             raise _Stop(what, problem.pos) from None
         spot = self._source.spot(start, self._at)
-        if any("\ud800" <= character <= "\udfff" for character in text):
+        if HALF_PAIR.search(text):
             raise _Stop("half of a surrogate pair in a string", start, width=spot.width)
         return Scalar(text=text, form=Form.QUOTED, spot=spot)
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from verify.model.diagnostic import Diagnostic, InputFault, Place
 
 _MOST_TOLD = 500
+_MOST_KEPT = 10_000
 _LONGEST_GUESSED = 120
 _MOST_LISTED = 12
 
@@ -19,17 +20,23 @@ class Mistakes:
 
     def __init__(self) -> None:
         self._found: list[Diagnostic] = []
+        self._count = 0
 
     def add(self, code: str, message: str, place: Place, *, notes: tuple[str, ...] = (), step: str = "") -> None:
-        """Record one mistake."""
+        """Record one mistake; a file made of nothing else is not told in full."""
+        self._count += 1
+        if self._count > _MOST_KEPT:
+            return
         self._found.append(Diagnostic(code=code, message=message, place=place, notes=notes, help=step))
 
     def take(self, found: Iterable[Diagnostic]) -> None:
         """Record what another reader found."""
+        before = len(self._found)
         self._found.extend(found)
+        self._count += len(self._found) - before
 
     def __len__(self) -> int:
-        return len(self._found)
+        return self._count
 
     def raise_if_any(self) -> None:
         """Raise one fault with every mistake, by file, line and column; files in the order they were complained of."""
@@ -38,11 +45,11 @@ class Mistakes:
         files = {file: rank for rank, file in enumerate(dict.fromkeys(_file(found) for found in self._found))}
         ranked = sorted(self._found, key=lambda found: (files[_file(found)], *_line_and_column(found)))
         told = ranked[:_MOST_TOLD]
-        if len(ranked) > len(told):
+        if self._count > len(told):
             told.append(
                 Diagnostic(
                     code="too-many-mistakes",
-                    message=f"{len(ranked) - len(told)} more mistakes are not shown",
+                    message=f"{self._count - len(told)} more mistakes are not shown",
                     help="correct those above and run again",
                 )
             )

@@ -97,25 +97,30 @@ class Source:
         """The spot of the characters from `start` to `end`; what lies on later lines is not underlined."""
         start = min(start, len(self.text))
         line = bisect_right(self._starts, start)
-        begin = self._starts[line - 1]
-        stop = begin + len(self.line(line))
+        begin, stop = self._bounds(line)
         width = (start if end is None else min(end, stop)) - start
         return Spot(line=line, column=start - begin + 1, width=max(width, 1))
 
     def line(self, number: int) -> str:
         """The text of a 1-based line, without its end."""
+        begin, end = self._bounds(number)
+        return self.text[begin:end]
+
+    def _bounds(self, number: int) -> tuple[int, int]:
+        """Where a line's text begins and ends: found without copying, since a line may be the whole file."""
         begin = self._starts[number - 1]
         end = self._starts[number] - 1 if number < len(self._starts) else len(self.text)
-        return self.text[begin:end].removesuffix("\r")
+        return begin, end - (end > begin and self.text[end - 1] == "\r")
 
     def place(self, spot: Spot, label: str = "") -> Place:
         """The place to show for a spot; an empty line, or one too long to read, is not quoted."""
-        line = self.line(spot.line)
+        begin, end = self._bounds(spot.line)
+        line = self.text[begin:end] if end - begin <= _LONGEST_EXCERPT else ""
         return Place(
             file=self.file,
             line=spot.line,
             column=spot.column,
-            excerpt=line if line.strip() and len(line) <= _LONGEST_EXCERPT else None,
+            excerpt=line if line.strip() else None,
             width=spot.width,
             label=label,
         )

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from verify.manifest.json_syntax import MAX_DEPTH, add_duplicate_key
+from verify.manifest.json_syntax import HALF_PAIR, MAX_DEPTH, add_duplicate_key
 from verify.manifest.mistakes import Mistakes
 from verify.manifest.node import Entry, Form, Hole, Listing, Node, Scalar, Source, Spot, Table
 
@@ -116,7 +116,7 @@ class _Composer:
 
     def _scalar(self, event: Any, spot: Spot) -> Scalar | Hole:
         text: str = event.value
-        if any("\ud800" <= character <= "\udfff" for character in text):
+        if HALF_PAIR.search(text):
             self._refuse("yaml-syntax", "not YAML: half of a surrogate pair in a string", spot, "")
             return Hole(spot=spot)
         return Scalar(text=text, form=Form.QUOTED if event.style else Form.PLAIN, spot=spot)

@@ -1,11 +1,12 @@
 """Finds every diagnostic code that stands in the sources.
 
-A code is what is given as `code=`, or as the argument that a function of ours takes as its parameter `code`. In a
-conditional expression both ends count; in an f-string each hole is a `*`; a code handed on (`code`, `x.code`) is
-found where it was first given.
+A code is what is given as `code=`, as the argument that a function of ours takes as its parameter `code`, or what is
+assigned to `code` or `codes`. In a conditional expression both ends count; in an f-string each hole is a `*`; a code
+handed on (`code`, `x.code`) is found where it was first given.
 """
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -85,8 +86,18 @@ def _uses(path: Path) -> Iterator[Use]:
             given = _given(node, _takers(path))
         elif isinstance(node, ast.FunctionDef):
             given = _default(node)
+        elif isinstance(node, ast.Assign) and any(_is_for_codes(target) for target in node.targets):
+            given = [each for each in ast.walk(node.value) if isinstance(each, ast.Constant) and _is_word(each.value)]
         for value in given:
             yield from (Use(code=code, file=file, line=value.lineno) for code in _spelled(value))
+
+
+def _is_for_codes(target: ast.expr) -> bool:
+    return isinstance(target, ast.Name) and target.id.strip("_").lower() in {"code", "codes"}
+
+
+def _is_word(value: object) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"[a-z0-9-]+", value) is not None
 
 
 def _given(call: ast.Call, takers: dict[str, Taker]) -> Iterator[ast.expr]:

@@ -89,14 +89,16 @@ def test_the_scan_sees_codes_in_every_way_they_are_given(tmp_path: Path, monkeyp
         "fault('x', 'by-place')\nDiagnostic(code='by-name')\nDiagnostic(code='one' if x else 'two')\n"
         "Diagnostic(code=f'with-{hole}')\nDiagnostic(code=found.code)\nDiagnostic(code=made())\n"
         "class C:\n    def add(self, code, message): ...\n"
+        "code = codes.get(x, 'by-assignment')\ncodes = {1: 'in-a-table'}\n"
         "C().add('by-method', 'x')\nset().add('no-code')\n"
     )
     (tmp_path / "module.py").write_text(source)
     monkeypatch.setattr("tests.explain.codes.ROOT", tmp_path)
     found = [use.code for use in uses([tmp_path / "module.py"])]
     assert set(found) == {
-        "by-default", "by-keyword-default", "by-place", "by-name", "one", "two", "with-*", "by-method", None,
-    }  # fmt: skip
+        *("by-default", "by-keyword-default", "by-place", "by-name", "one", "two", "with-*", "by-method"),
+        *("by-assignment", "in-a-table", None),
+    }
 
 
 def test_the_scan_reads_both_packages() -> None:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from builder.pack import PackWriter, write_loose
 from builder.tree import NewObject, object_id
 from verify.git import Git, finish, make_repository
-from verify.model.diagnostic import Diagnostic, EnvironmentFault
+from verify.model.diagnostic import Diagnostic, EnvironmentFault, InputFault
 from verify.model.ids import BlobId, CommitId, RepoPath, TreeId
 from verify.model.patch import Mode
 from verify.model.release import BlobState
@@ -175,6 +175,51 @@ class Store:
         line = f"{commit}\n".encode("ascii")
         if not (folder / last).exists() or (folder / last).read_bytes() != line:
             _replace(folder / last, line)
+
+    def resolve(self, revision: str) -> CommitId:
+        """The commit that a revision (a branch, a tag, a full or short id) names."""
+        import pygit2
+
+        try:
+            found = self._repository.revparse_single(revision).peel(pygit2.Commit)
+        except (KeyError, ValueError, pygit2.GitError) as error:
+            raise InputFault(
+                Diagnostic(
+                    code="revision-unknown",
+                    message=f"`{revision}` names no commit of {self.git_dir}",
+                    notes=(str(error).strip("'"),),
+                    help=f"git --git-dir {shlex.quote(str(self.git_dir))} log --oneline -1 {shlex.quote(revision)}",
+                )
+            ) from error
+        return CommitId(str(found.id))
+
+    def set_branch(self, name: str, commit: CommitId) -> None:
+        """Point a new branch at a commit; one that exists and stands elsewhere is never moved."""
+        import pygit2
+
+        ref = f"refs/heads/{name}"
+        try:
+            present = self._repository.references.get(ref)
+            if present is None:
+                self._repository.references.create(ref, commit)
+            elif str(present.target) != commit:
+                raise InputFault(
+                    Diagnostic(
+                        code="branch-exists",
+                        message=f"branch `{name}` of {self.git_dir} stands at another commit",
+                        notes=(f"it stands at {present.target}", f"it would move to {commit}"),
+                        help="name another branch with --branch",
+                    )
+                )
+        except (ValueError, pygit2.GitError) as error:
+            raise InputFault(
+                Diagnostic(
+                    code="branch-wrong",
+                    message=f"branch `{name}` cannot be made in {self.git_dir}",
+                    notes=(str(error),),
+                    help="name another branch with --branch",
+                )
+            ) from error
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:

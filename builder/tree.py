@@ -237,6 +237,11 @@ class Tree:
         """Every file of the tree in git's order; reads all of it."""
         yield from self._walk(self._root, b"")
 
+    def differences(self, other: "Tree") -> Iterator[tuple[RepoPath, tuple[BlobState | None, BlobState | None]]]:
+        """Every path that is not the same in both trees, with what each holds; reads only folders that differ."""
+        if self.id != other.id:
+            yield from _differences(self, self._root, other, other._root, b"")
+
     def new_objects(self) -> tuple[NewObject, ...]:
         """Every blob and tree that was made on this tree's source, in the order of its making."""
         return self._overlay.objects()
@@ -306,6 +311,31 @@ class Tree:
         if state.data is not None:
             self._overlay.add(NewObject("blob", state.blob, state.data))
         return state.mode.value.encode(), bytes.fromhex(state.blob)
+
+
+def _differences(
+    left: Tree, ours: _Folder | None, right: Tree, theirs: _Folder | None, prefix: bytes
+) -> Iterator[tuple[RepoPath, tuple[BlobState | None, BlobState | None]]]:
+    names = set(ours.index if ours is not None else ()) | set(theirs.index if theirs is not None else ())
+    for name in sorted(names):
+        path = RepoPath(prefix + name)
+        old = ours.get(name) if ours is not None else None
+        new = theirs.get(name) if theirs is not None else None
+        if old == new:
+            continue
+        files = _state(old, path), _state(new, path)
+        if files != (None, None):
+            yield path, files
+        old_folder = left._below(ours, name, old[1]) if ours and old and old[0] == _TREE else None
+        new_folder = right._below(theirs, name, new[1]) if theirs and new and new[0] == _TREE else None
+        if old_folder or new_folder:
+            yield from _differences(left, old_folder, right, new_folder, path + b"/")
+
+
+def _state(entry: tuple[bytes, bytes] | None, path: RepoPath) -> BlobState | None:
+    if entry is None or entry[0] == _TREE:
+        return None
+    return BlobState(blob=BlobId(entry[1].hex()), mode=_mode(entry[0], path))
 
 
 def _mode(raw: bytes, path: RepoPath) -> Mode:

@@ -7,6 +7,7 @@ import sys
 
 import typer
 
+from builder.cli import export_cmd, import_cmd
 from builder.cli.build import build
 from builder.cli.check import check
 from builder.cli.checkout import checkout
@@ -23,6 +24,8 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 
 for _command in (status, check, stack, build, gate, release, seal, pin, checkout, sync, explain):
     app.command(_command.__name__)(_command)
+app.add_typer(import_cmd.app, name="import")
+app.add_typer(export_cmd.app, name="export")
 
 
 @app.callback()

@@ -33,10 +33,14 @@ def import_quilt(
     out: Path,
     strict: bool,
     without: tuple[str, ...] = (),
+    options: bool = True,
 ) -> StackIn:
-    """Read the series on the folder and write the project; raises `InputFault` when a patch is refused."""
+    """Read the series on the folder and write the project; raises `InputFault` when a patch is refused.
+
+    Without `options` every patch is read with -p1, whatever its line in the series says.
+    """
     series = series if series is not None else patches / "series"
-    entries = read_series(_bytes(series, "series-missing"), file=str(series))
+    entries = read_series(_bytes(series, "series-missing"), file=str(series), options=options)
     name = slug(out.absolute().name)
     block_of = _block_map(mapping, entries) if mapping is not None else dict.fromkeys((e.name for e in entries), name)
     base = folder_tree(orig, without=without)

@@ -19,17 +19,20 @@ class SeriesEntry:
     line: int
 
 
-def read_series(data: bytes, *, file: str) -> tuple[SeriesEntry, ...]:
-    """Every patch of the series; an option that is not known is a fault, since it may change what a patch means."""
+def read_series(data: bytes, *, file: str, options: bool = True) -> tuple[SeriesEntry, ...]:
+    """Every patch of the series; an option that is not known is a fault, since it may change what a patch means.
+
+    Without `options` whatever follows a name is ignored, as dpkg-source does.
+    """
     entries: list[SeriesEntry] = []
     faults: list[Diagnostic] = []
     for number, raw in enumerate(data.decode("utf-8", "surrogateescape").split("\n"), start=1):
         words = _COMMENT.sub("", raw).split()
         if not words:
             continue
-        name, *options = words
+        name, *rest = words
         strip, reverse = 1, False
-        for option in options:
+        for option in rest if options else ():
             if option == "-R":
                 reverse = True
             elif (match := _STRIP.fullmatch(option)) is not None:

@@ -7,6 +7,7 @@ are decoded. Only what a header says is taken; a patch without an author or a da
 import binascii
 import quopri
 import re
+from base64 import b64decode
 from collections.abc import Iterator
 from dataclasses import dataclass
 from email.errors import HeaderParseError
@@ -14,6 +15,8 @@ from email.header import decode_header
 from email.utils import mktime_tz, parseaddr, parsedate_tz
 
 from verify.model.block import Person
+
+MESSAGE_HEADER = "X-Stackproof-Message"  # a message that the mail form would not carry whole: base64 of its text
 
 _SEPARATOR = re.compile(
     rb"^From (?:[0-9a-f]{40} Mon Sep 17 00:00:00 2001|\S+ +(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} .*\d{4})\r?$",
@@ -56,20 +59,24 @@ def _message(text: bytes, first_line: int, *, decode: bool) -> Message:
     lines = text.split(b"\n")
     fields, behind = _header(lines)
     if decode and (encoding := fields.get("content-transfer-encoding", b"").strip().lower()):
-        body = _decoded(b"\n".join(lines[behind:]), encoding)
-        text = b"\n".join(lines[:behind]) + b"\n" + body
+        plain = _decoded(b"\n".join(lines[behind:]), encoding)
+        text = b"\n".join(lines[:behind]) + b"\n" + plain
         lines = text.split(b"\n")
+    whole = _whole_message(fields.get(MESSAGE_HEADER.lower(), b""))
     subject, long = _subject(fields)
     prose = list(_prose(lines[behind:]))
     author = _person(fields.get("from", fields.get("author", b"")))
     if "from" in fields and prose:
         inner, rest = _inner_author(prose)
         author, prose = inner or author, rest
+    body = "\n".join(filter(None, (long, _text(b"\n".join(prose)).strip("\n")))).strip("\n")
+    if whole is not None:
+        subject, body = whole
     return Message(
         text=text,
         first_line=first_line,
         subject=subject,
-        body="\n".join(filter(None, (long, _text(b"\n".join(prose)).strip("\n")))).strip("\n"),
+        body=body,
         author=author,
         date=_date(fields),
     )
@@ -120,6 +127,15 @@ def _subject(fields: dict[str, bytes]) -> tuple[str, str]:
     first, _, rest = _text(fields.get("description", b"")).partition("\n")
     lines = [line.strip() for line in rest.split("\n")] if rest else []
     return first.strip(), "\n".join("" if line == "." else line for line in lines).strip("\n")
+
+
+def _whole_message(packed: bytes) -> tuple[str, str] | None:
+    """Subject and body out of our own header; None without one, or when it is broken."""
+    try:
+        subject, _, body = b64decode(packed.strip(), validate=True).decode("utf-8").partition("\n\n")
+    except ValueError:
+        return None
+    return (subject, body) if subject else None
 
 
 def _mail_text(raw: bytes) -> str:

@@ -48,4 +48,42 @@ EXPLANATIONS: dict[str, str] = {
         "The map must be a JSON object from block names to lists of patch names: every patch of the series once, and "
         "the patches of a block side by side, since blocks are applied one after the other."
     ),
+    "range-wrong": "A range of commits is written BASE..TIP; the base is the commit that the first fold goes on.",
+    "range-merge": (
+        "A fold is one change on one tree, and a merge commit is a change on two. Taking only its first parent's side "
+        "would hide what came in by the other. Make a straight branch of the commits and import that."
+    ),
+    "range-unrelated": (
+        "Going back from the tip along its parents never meets the base, so that the commits between them are not "
+        "defined. Take the commit that both have in common as the base."
+    ),
+    "repository-missing": "The folder is no git repository: it has neither a .git nor a HEAD.",
+    "revision-unknown": "The repository has no commit of this name. Branches, tags, full and short ids are known.",
+    "branch-exists": (
+        "An export makes new branches and moves none, since a branch may hold work of somebody. Name another branch, "
+        "or remove that one yourself."
+    ),
+    "branch-wrong": "git does not allow a branch of this name, or the commit is not complete in that repository.",
+    "base-commit-missing": (
+        "The branch would grow on the upstream commit that the release is based on, and the repository does not have "
+        "it. Fetch that commit first."
+    ),
+    "export-exists": "An export never writes over a file or folder that is there. Name another place.",
+    "not-for-quilt": (
+        "GNU patch, which quilt runs, can neither change binary files by git's binary patches nor submodules. It would "
+        "refuse the patch after changing other files. Export a mail folder or a branch."
+    ),
+    "mailbox-empty": "No message of the file holds a patch that could be read.",
+    "dialect-unknown": (
+        "git and GNU patch read the same bytes by different rules, so the dialect is named: `git`, or `gnu` for what "
+        "dpkg-source and quilt run."
+    ),
+    "debian-no-series": "The folder is no Debian source tree with patches: debian/patches/series is missing.",
+    "debian-format": (
+        "Only the source formats 3.0 (quilt) and 1.0 (with debian/patches) keep a stack of patches that can be read."
+    ),
+    "debian-applied": (
+        "The tree has its patches applied, so that its files are the result and not the base. Unpack the source again "
+        "without them."
+    ),
 }

@@ -1,0 +1,168 @@
+"""`stackproof import …`: make a project of a quilt series, a Debian source tree, a git range or a mail folder."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from builder.cli.options import AsJson
+from builder.cli.session import Answer, Session, run
+
+if TYPE_CHECKING:
+    from builder.exchange.stack_in import StackIn
+    from verify.diff.submission import Dialect
+
+app = typer.Typer(no_args_is_help=True, help="Make a project of patches that are kept in another form")
+
+Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="The project's folder, which must not be one yet")]
+Orig = Annotated[Path, typer.Option("--orig", metavar="DIR", help="The unpatched sources, as they lie on disk")]
+Strict = Annotated[bool, typer.Option("--strict", help="Refuse every hunk that is not exactly at its stated line")]
+Map = Annotated[
+    Path | None, typer.Option("--map", metavar="FILE", help="JSON: block names to lists of patch names, in stack order")
+]
+Rule = Annotated[str, typer.Option("--dialect", metavar="gnu|git", help="Whose rules the patches were written for")]
+Block = Annotated[str | None, typer.Option("--block", metavar="NAME", help="The block that takes every fold")]
+
+
+@app.command("quilt")
+def quilt(
+    orig: Orig,
+    patches: Annotated[Path, typer.Option("--patches", metavar="DIR", help="The folder of the patches")],
+    out: Out,
+    series: Annotated[Path | None, typer.Option("--series", metavar="FILE", help="Default: PATCHES/series")] = None,
+    dialect: Rule = "gnu",
+    mapping: Map = None,
+    strict: Strict = False,
+    as_json: AsJson = False,
+) -> None:
+    """Import a quilt series: one block, one fold for each patch, unless a map says otherwise.
+
+    Example: stackproof import quilt --orig openssh-9.2p1 --patches debian/patches --out openssh-stack
+    """
+
+    def body(session: Session) -> Answer:
+        from builder.exchange.quilt import import_quilt
+
+        with session.progress.stage("import the series") as stage:
+            taken = import_quilt(
+                orig=orig, patches=patches, series=series, dialect=_dialect(dialect), mapping=mapping, out=out,
+                strict=strict,
+            )  # fmt: skip
+            stage.outcome(_summary(taken))
+        return _answer(taken, out)
+
+    run("import", body, root=out, as_json=as_json)
+
+
+@app.command("debian")
+def debian(
+    source: Annotated[Path, typer.Argument(help="An unpacked Debian source tree, its patches not applied")],
+    out: Out,
+    mapping: Map = None,
+    strict: Strict = False,
+    as_json: AsJson = False,
+) -> None:
+    """Import a Debian source tree (3.0 (quilt), or 1.0 with debian/patches) as dpkg-source reads it.
+
+    Example: dpkg-source --skip-patches -x krb5_1.20.1-2.dsc; stackproof import debian krb5-1.20.1 --out krb5-stack
+    """
+
+    def body(session: Session) -> Answer:
+        from builder.exchange.debian import import_debian
+
+        with session.progress.stage("import the source tree") as stage:
+            taken = import_debian(source=source, mapping=mapping, out=out, strict=strict)
+            stage.outcome(_summary(taken))
+        return _answer(taken, out)
+
+    run("import", body, root=out, as_json=as_json)
+
+
+@app.command("git")
+def git(
+    repository: Annotated[Path, typer.Argument(help="A git repository")],
+    revisions: Annotated[str, typer.Argument(metavar="BASE..TIP", help="The commits to take, without merges")],
+    out: Out,
+    block: Block = None,
+    as_json: AsJson = False,
+) -> None:
+    """Import a range of commits: one fold for each, on the commit BASE.
+
+    Example: stackproof import git ../llama.cpp b4567..my-branch --out my-stack
+    """
+
+    def body(session: Session) -> Answer:
+        from builder.exchange.git_range import import_range
+
+        with session.progress.stage("import the commits") as stage:
+            taken = import_range(repository=repository, revisions=revisions, block=block, out=out)
+            stage.outcome(_summary(taken))
+        return _answer(taken, out)
+
+    run("import", body, root=out, as_json=as_json)
+
+
+@app.command("mbox")
+def mbox(
+    mailbox: Annotated[Path, typer.Argument(help="A mail folder, or one mail or patch")],
+    orig: Orig,
+    out: Out,
+    dialect: Rule = "git",
+    strip: Annotated[int, typer.Option("-p", min=0, max=20, help="Folders to strip off every name")] = 1,
+    block: Block = None,
+    strict: Strict = False,
+    as_json: AsJson = False,
+) -> None:
+    """Import the patches of a mail folder: one fold for each message.
+
+    Example: stackproof import mbox series.mbox --orig llama.cpp --out my-stack
+    """
+
+    def body(session: Session) -> Answer:
+        from builder.exchange.mailbox import import_mailbox
+
+        with session.progress.stage("import the mails") as stage:
+            taken = import_mailbox(
+                orig=orig, mailbox=mailbox, dialect=_dialect(dialect), strip=strip, block=block, out=out, strict=strict
+            )
+            stage.outcome(_summary(taken))
+        return _answer(taken, out)
+
+    run("import", body, root=out, as_json=as_json)
+
+
+def _dialect(text: str) -> "Dialect":
+    from verify.diff.submission import Dialect
+    from verify.model.diagnostic import Diagnostic, InputFault
+
+    if text not in tuple(Dialect):
+        raise InputFault(
+            Diagnostic(
+                code="dialect-unknown",
+                message=f"there is no dialect `{text}`",
+                notes=("git: as `git apply` reads patches; gnu: as GNU patch does, which dpkg-source and quilt run",),
+                help="--dialect gnu, or --dialect git",
+            )
+        )
+    return Dialect(text)
+
+
+def _summary(taken: "StackIn") -> str:
+    hunks = sum(len(report.fates) for report in taken.reports)
+    return f"{len(taken.reports)} folds, {hunks} hunks"
+
+
+def _answer(taken: "StackIn", out: Path) -> Answer:
+    from builder.exchange.told import told_fold, told_lines
+
+    lines = [f"{taken.stack.base_tree}  base", *told_lines(taken), f"{taken.stack.tip_tree()}  tip"]
+    lines.append(f"wrote {out}; look at it with: stackproof stack -C {out}")
+    return Answer(
+        text="\n".join(lines),
+        data={
+            "project": str(out),
+            "base": {"tree": taken.stack.base_tree, "commit": taken.stack.base_commit},
+            "tip": {"tree": taken.stack.tip_tree(), "commit": taken.stack.tip_commit()},
+            "folds": [told_fold(report) for report in taken.reports],
+        },
+    )

@@ -113,22 +113,30 @@ def _complete(params: Params, run: RunObservation) -> Iterator[Finding]:
 
 def _counts(params: Params, off: ArmObservation, on: ArmObservation, rounds: int) -> Iterator[Finding]:
     """The four rules of the log, each over every round."""
-    many = 10**9
-    for arm, mark, least, most, code in (
-        (on, "kept", params.kept_on, many, "arm-without-effect"),
-        (off, "kept", 0, 0, "effect-without-switch"),
-        (off, "superseded", params.superseded_off, many, "scenario-without-effect"),
-        (on, "superseded", 0, params.superseded_on, "checkpoint-superseded"),
-    ):
-        counts = arm.mark(mark)
-        if len(counts) != rounds or not all(least <= count <= most for count in counts):
-            allowed = f"at most {most}" if least == 0 else f"at least {least}"
-            yield Diagnostic(
-                code=code,
-                message=f"switch `{params.switch}` {arm.arm}: `{mark}` is seen {_show(counts)} times a round, "
-                f"expected {allowed}",
-                notes=(f"pattern: {params.kept if mark == 'kept' else params.superseded}",),
-            )
+    kept_on, kept_off = on.mark("kept"), off.mark("kept")
+    saved_on, saved_off = on.mark("superseded"), off.mark("superseded")
+    if not _within(kept_on, rounds, least=params.kept_on):
+        yield _wrong("arm-without-effect", params, f"on: {_show(kept_on)} kept, expected {params.kept_on} or more")
+    if not _within(kept_off, rounds, most=0):
+        yield _wrong("effect-without-switch", params, f"off: {_show(kept_off)} kept, expected none")
+    if not _within(saved_off, rounds, least=params.superseded_off):
+        expected = f"expected {params.superseded_off} or more"
+        yield _wrong("scenario-without-effect", params, f"off: {_show(saved_off)} superseded, {expected}")
+    if not _within(saved_on, rounds, most=params.superseded_on):
+        expected = f"expected {params.superseded_on} at most"
+        yield _wrong("checkpoint-superseded", params, f"on: {_show(saved_on)} superseded, {expected}")
+
+
+def _within(counts: tuple[int, ...], rounds: int, *, least: int = 0, most: int | None = None) -> bool:
+    return len(counts) == rounds and all(least <= each and (most is None or each <= most) for each in counts)
+
+
+def _wrong(code: str, params: Params, what: str) -> Finding:
+    return Diagnostic(
+        code=code,
+        message=f"switch `{params.switch}` {what} in each round",
+        notes=(f"kept: {params.kept}", f"superseded: {params.superseded}"),
+    )
 
 
 def _show(counts: tuple[int, ...]) -> str:

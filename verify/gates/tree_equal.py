@@ -174,18 +174,20 @@ def _patch_edited(record: LockedFold, case: Case) -> bool:
 
 
 def _tip(stack: Stack, reference: Reference) -> Iterator[Finding]:
-    for what, met, expected in (
-        ("tree", stack.tip_tree(), reference.tip_tree),
-        ("commit", stack.tip_commit(), reference.tip_commit),
-    ):
-        if met != expected:
-            yield Diagnostic(
-                code=f"tip-{what}-differs",
-                message=f"the tip {what} is not the one that release.json promises",
-                place=Place(file="release.json"),
-                notes=(f"derived: {met}", f"recorded: {expected}"),
-                help="stackproof pin",
-            )
+    if stack.tip_tree() != reference.tip_tree:
+        yield _other_tip("tip-tree-differs", "tree", stack.tip_tree(), reference.tip_tree)
+    if stack.tip_commit() != reference.tip_commit:
+        yield _other_tip("tip-commit-differs", "commit", stack.tip_commit(), reference.tip_commit)
+
+
+def _other_tip(code: str, what: str, met: str, expected: str) -> Finding:
+    return Diagnostic(
+        code=code,
+        message=f"the tip {what} is not the one that release.json promises",
+        place=Place(file="release.json"),
+        notes=(f"derived: {met}", f"recorded: {expected}"),
+        help="stackproof pin",
+    )
 
 
 def _by_git(stack: Stack, case: Case) -> Iterator[Finding]:

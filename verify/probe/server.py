@@ -87,8 +87,10 @@ class RunningServer:
                 self.process.wait(timeout=2)  # a dying server breaks its connections first
             if self.process.returncode is not None:
                 raise ended(self.arm, self.process.returncode, self.logs, f"while answering `{ask.request}`") from error
-            code = "answer-refused" if isinstance(error, Refused) else "answer-broken"
-            raise self._fault(code, f"gave no sound answer to `{ask.request}`: {error}") from error
+            raise self._fault(
+                "answer-refused" if isinstance(error, Refused) else "answer-broken",
+                f"gave no sound answer to `{ask.request}`: {error}",
+            ) from error
 
     def _fault(self, code: str, what: str) -> EnvironmentFault:
         return _fault(code, f"the server of arm `{self.arm}` {what}", self.logs)

@@ -188,9 +188,7 @@ def _undo(root: Path, index: _Index, disk: Disk) -> None:
     """Put everything back; what was put back already is passed over."""
     undo = root / OWN_FOLDER / _UNDO
     for number, change in enumerate(index.changes):
-        target, new, old = root / change.name, undo / f"{number}.new", undo / f"{number}.old"
-        if change.new and mode_of(new) is not None:
-            continue
+        target, old = root / change.name, undo / f"{number}.old"
         if mode_of(old) is not None:
             disk.rename(old, target)
         elif not change.existed:

@@ -8,6 +8,7 @@ import gzip
 import io
 import json
 import tarfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -161,13 +162,19 @@ def archive_of(files: Files, top: str) -> bytes:
     return gzip.compress(packed.getvalue(), mtime=0)
 
 
-def make_project(folder: Path, *, name: str = NAME, seconds: float = 1.5, folds: Folds = FOLDS) -> Project:
-    """Write the project to `folder`/project, derive and pin it, and have it judged."""
+def make_project(
+    folder: Path, *, name: str = NAME, seconds: float = 1.5, folds: Folds = FOLDS, flavour: str = ""
+) -> Project:
+    """Write the project to `folder`/project, derive and pin it, and have it judged.
+
+    Two flavours have the same names of files and no content in common.
+    """
     root = folder / "project"
     root.mkdir(parents=True)
-    packed = archive_of(STATES[0], "engine-1")
+    states = [_flavoured(files, flavour) for files in STATES]
+    packed = archive_of(states[0], "engine-1")
     (root / ARCHIVE).write_bytes(packed)
-    _write_blocks(root, folds)
+    _write_blocks(root, folds, states, flavour)
     document: dict[str, object] = {
         "schema": "stackproof/release/1",
         "name": name,
@@ -202,19 +209,24 @@ def _write_release(root: Path, document: object) -> None:
     (root / "release.json").write_text(json.dumps(document, indent=2) + "\n", "utf-8")
 
 
-def _write_blocks(root: Path, folds: Folds) -> None:
+def _flavoured(files: Files, flavour: str) -> Files:
+    return {path: (mode, data.replace(b"line", b"line" + flavour.encode())) for path, (mode, data) in files.items()}
+
+
+def _write_blocks(root: Path, folds: Folds, states: Sequence[Files], flavour: str) -> None:
     (root / "blocks").mkdir()
     texts: dict[str, str] = {}
     for number, (block, fold) in enumerate(folds):
-        before, after = tree_in_memory(STATES[number])[0], tree_in_memory(STATES[number + 1])[0]
-        patch = combined_patch(base=before, tip=after, touched=[*STATES[number], *STATES[number + 1]])
+        old, new = states[number], states[number + 1]
+        before, after = tree_in_memory(old)[0], tree_in_memory(new)[0]
+        patch = combined_patch(base=before, tip=after, touched=[*old, *new])
         place = root / "blocks" / block / "folds" / fold
         place.mkdir(parents=True)
         (place / "fold.patch").write_bytes(render_patch(patch))
-        texts.setdefault(block, BLOCK.format(name=block))
-        texts[block] += FOLD.format(block=block, fold=fold, date=1790000000 + number)
         if fold == "pr-7":
-            (place / "source.patch").write_bytes(b"From: somebody\n\nas it was submitted\n")
+            (place / "source.patch").write_text(f"From: somebody\n\nas it was submitted{flavour}\n", "utf-8")
+        texts.setdefault(block, BLOCK.format(name=block + flavour))
+        texts[block] += FOLD.format(block=block, fold=fold, date=1790000000 + number)
     for block, text in texts.items():
         (root / "blocks" / block / "block.yaml").write_text(text, "utf-8")
 

@@ -195,8 +195,9 @@ def _undo(root: Path, index: _Index, disk: Disk) -> None:
             with suppress(FileNotFoundError):
                 disk.unlink(target)
     for folder in reversed(index.folders):
-        with suppress(FileNotFoundError):
-            disk.remove_folder(root / folder)
+        path = root / folder
+        if mode_of(path) is not None and not any(path.iterdir()):  # somebody may have put a file there meanwhile
+            disk.remove_folder(path)
     _sync_all(root, index, disk)
     _clear(undo, disk)
 

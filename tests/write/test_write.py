@@ -151,6 +151,21 @@ def test_refused_and_then_killed_while_undoing_the_next_run_finds_all_or_nothing
     assert undone > 20
 
 
+def test_a_file_that_somebody_put_into_a_new_folder_outlives_the_undoing(tmp_path: Path) -> None:
+    root = lay_out(tmp_path)
+
+    class Refusing(Disk):
+        def rename(self, old: Path, new: Path) -> None:
+            if new.name == "c":
+                (root / "fresh" / "theirs").write_bytes(b"kept")
+                raise OSError(errno.EIO, "broken")
+            super().rename(old, new)
+
+    with pytest.raises(EnvironmentFault, match="cannot-write"):
+        write_files(root, CHANGE, disk=Refusing())
+    assert (state(root), left_over(root)) == (OLD | {"fresh/theirs": b"kept"}, [])
+
+
 def test_a_process_that_is_really_killed_half_way_loses_nothing(tmp_path: Path) -> None:
     root = lay_out(tmp_path)
     program = (

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from builder.seal.combined import combined_patch
+from builder.exchange.tree_diff import patch_between
 from builder.seal.contents import bundle_contents
 from builder.seal.declared import declared_files
 from builder.seal.place import FOLDER_DISK, FolderDisk, How, place_folder
@@ -130,10 +130,9 @@ def _used(holds: Holds, evidence: Iterable[Evidence]) -> Sequence[Evidence]:
 
 
 def _combined(stack: Stack, store: Store) -> bytes:
+    """The whole release as one patch: a comparison of two trees, so that it depends on these alone."""
     source = Overlay(store)
-    touched = {file.path for layer in stack.layers for file in layer.files}
-    base, tip = Tree.at(source, stack.base_tree), Tree.at(source, stack.tip_tree())
-    return render_patch(combined_patch(base=base, tip=tip, touched=touched))
+    return render_patch(patch_between(Tree.at(source, stack.base_tree), Tree.at(source, stack.tip_tree())))
 
 
 def _commit_time(commit: bytes) -> int:

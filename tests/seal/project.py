@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from builder.exchange.tree_diff import patch_between
 from builder.seal.bundle import Sealed, seal
-from builder.seal.combined import combined_patch
 from builder.seal.place import FOLDER_DISK, FolderDisk
 from builder.stack import derive, make_lock
 from builder.store import Store
@@ -219,7 +219,7 @@ def _write_blocks(root: Path, folds: Folds, states: Sequence[Files], flavour: st
     for number, (block, fold) in enumerate(folds):
         old, new = states[number], states[number + 1]
         before, after = tree_in_memory(old)[0], tree_in_memory(new)[0]
-        patch = combined_patch(base=before, tip=after, touched=[*old, *new])
+        patch = patch_between(before, after)
         place = root / "blocks" / block / "folds" / fold
         place.mkdir(parents=True)
         (place / "fold.patch").write_bytes(render_patch(patch))

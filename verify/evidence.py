@@ -113,6 +113,16 @@ class EvidenceStore:
             return Unknown(damage=_damaged(path, f"it is the record of {evidence.key.kind} {evidence.key.digest}"))
         return evidence
 
+    def named(self, digest: Sha256) -> Evidence | Unknown:
+        """The record whose key has this digest, of whatever kind it is."""
+        for path in sorted(self.folder.glob(f"*/{digest[:2]}/{digest}.json")):
+            try:
+                key = parse_evidence(path.read_bytes()).key
+            except (OSError, CodecError) as error:
+                return Unknown(damage=_damaged(path, str(error)))
+            return self.get(key)
+        return Unknown(damage=None)
+
     def put(self, evidence: Evidence) -> None:
         """Keep a record, in place of an older one with the same key."""
         path = self.path(evidence.key)

@@ -56,4 +56,4 @@ def _release(session: Session, *, out: Path | None, fresh: bool) -> Answer:
     verdict = judge(release=declared, case=case)
     if not isinstance(verdict, Holds):
         return answer_of(verdict.results, what=what)
-    return pack(verdict, bench=bench, out=out or session.root / "dist")
+    return pack(verdict, case=case, bench=bench, out=out or session.root / "dist")

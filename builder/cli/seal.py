@@ -40,4 +40,4 @@ def _seal(session: Session, *, out: Path) -> Answer:
     verdict = judge(release=declared, case=case)
     if not isinstance(verdict, Holds):
         return answer_of(verdict.results, what=f"release {declared.name}")
-    return pack(verdict, bench=bench, out=out)
+    return pack(verdict, case=case, bench=bench, out=out)

@@ -130,6 +130,7 @@ class Project:
     store: Store
     release: Release
     stack: Stack
+    case: Case
     holds: Holds
     evidence: tuple[Evidence, ...]
 
@@ -201,8 +202,10 @@ def make_project(
     _write_release(root, document)
     (root / "blocks/lock.json").write_bytes(render_lock(make_lock(stack, release.blocks)))
     release = read_release(root, kinds=KINDS)
-    holds, evidence = _judged(release, stack, store, seconds)
-    return Project(root=root, store=store, release=release, stack=stack, holds=holds, evidence=evidence)
+    case, evidence = _measured(release, stack, store, seconds)
+    holds = judge(release=release, case=case, kinds=KINDS)
+    assert isinstance(holds, Holds), holds
+    return Project(root=root, store=store, release=release, stack=stack, case=case, holds=holds, evidence=(evidence,))
 
 
 def _write_release(root: Path, document: object) -> None:
@@ -241,7 +244,7 @@ def _derive(release: Release, store: Store, root: Path) -> Stack:
     return derived.result
 
 
-def _judged(release: Release, stack: Stack, store: Store, seconds: float) -> tuple[Holds, tuple[Evidence, ...]]:
+def _measured(release: Release, stack: Stack, store: Store, seconds: float) -> tuple[Case, Evidence]:
     patches = [fold.patch_bytes for block in release.blocks for fold in block.folds]
     need = BuildNeed(tree=stack.tip_tree(), configuration=ConfigName("release"))
     seen = BuildObservation(
@@ -253,17 +256,12 @@ def _judged(release: Release, stack: Stack, store: Store, seconds: float) -> tup
         key=key, observation=encode_observation(seen), made_by="local", made_on="a machine",
         made_at="2026-10-01T00:00:00Z", seconds=seconds,
     )  # fmt: skip
-    verdict = judge(
+    case = Case(
         release=release,
-        case=Case(
-            release=release,
-            base_tree=stack.base_tree,
-            base_paths=tuple(STATES[0]),
-            stack=stack,
-            rederived=Rederived(trees=rederive(git_dir=store.git_dir, base_tree=stack.base_tree, patches=patches)),
-            builds={need: Recorded(key=key.digest, observation=seen)},
-        ),
-        kinds=KINDS,
+        base_tree=stack.base_tree,
+        base_paths=tuple(STATES[0]),
+        stack=stack,
+        rederived=Rederived(trees=rederive(git_dir=store.git_dir, base_tree=stack.base_tree, patches=patches)),
+        builds={need: Recorded(key=key.digest, observation=seen)},
     )
-    assert isinstance(verdict, Holds), verdict
-    return verdict, (made,)
+    return case, made

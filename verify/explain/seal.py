@@ -15,6 +15,16 @@ EXPLANATIONS: dict[str, str] = {
         "A bundle holds every record that its verdict used, so that others can look at what was measured. Some of them "
         "are not in the cache any more, perhaps because it was emptied. `stackproof release` measures them again."
     ),
+    "evidence-replaced": (
+        "Between the verdict and the seal another run wrote records of evidence under the same keys, so what lies in "
+        "the cache is not what the gates saw. Nothing was packed. Let one run do both, with nothing else on the same "
+        "cache: `stackproof release --fresh`."
+    ),
+    "seal-replaced": (
+        "A bundle of this release's name stood there already, with other content: other evidence, or another state of "
+        "the release. It was exactly as it had been sealed, so it was replaced as a whole. One name for two contents "
+        "confuses whoever has seen the first: rename the release in release.json before it is published."
+    ),
     "seal-in-the-way": (
         "Where the bundle shall stand there is something that is not a bundle exactly as it was sealed: a file, a "
         "link, somebody's folder, or a bundle that was edited afterwards. It is kept as it is, since it may be all "

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from verify.model.diagnostic import Diagnostic
-from verify.model.interval import Interval, ratio_interval
+from verify.model.interval import LEAST_PAIRS, Interval, ratio_interval
 from verify.model.observation import RunObservation
 
 
@@ -37,8 +37,11 @@ class _Times:
 def judge_times(*, what: str, run: RunObservation, requests: Sequence[str], bound: float, seed: int) -> Timing:
     """The time to the first token of `requests`, summed in each round; the arms are off and on."""
     by_clock = (_times(run, requests, "processor"), _times(run, requests, "wall"))
-    if any(len(times.off) != run.rounds or len(times.on) != run.rounds for times in by_clock) or not run.rounds:
-        message = f"{what}: not every round has its times"
+    if any(len(times.off) != run.rounds or len(times.on) != run.rounds for times in by_clock):
+        message = f"{what}: not every one of {run.rounds} rounds has its times"
+        return Timing(summary=message, failures=(Diagnostic(code="rounds-missing", message=message),))
+    if run.rounds < LEAST_PAIRS:
+        message = f"{what}: {run.rounds} rounds show nothing about noise, {LEAST_PAIRS} are the least"
         return Timing(summary=message, failures=(Diagnostic(code="rounds-missing", message=message),))
     found = [(times, _interval(times, seed)) for times in by_clock]
     summary = f"{what} on/off " + "; ".join(f"{times.clock} {_ratio(interval)}" for times, interval in found)

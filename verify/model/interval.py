@@ -11,6 +11,9 @@ from dataclasses import dataclass
 
 from verify.model.draw import drawn_numbers
 
+LEAST_PAIRS = 3
+"""With fewer, an interval would look narrow because nothing was seen."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
@@ -33,9 +36,9 @@ class Interval:
 def ratio_interval(
     pairs: Sequence[tuple[float, float]], *, seed: int, confidence: float = 0.95, resamples: int = 1000
 ) -> Interval | None:
-    """The interval of first over second; None where there is no sound ratio (no pairs, or a time that is not > 0)."""
+    """The interval of first over second; None where there is none: too few pairs, or a time that is not > 0."""
     ratios = [over / under for over, under in pairs if _sound(over) and _sound(under)]
-    if len(ratios) != len(pairs) or not ratios:
+    if len(ratios) != len(pairs) or len(ratios) < LEAST_PAIRS:
         return None
     numbers = drawn_numbers(seed)
     count = len(ratios)

@@ -83,8 +83,9 @@ class RunningServer:
         except NoAnswer as error:
             raise self._fault("server-silent", f"did not answer `{ask.request}`: {error}") from error
         except (BrokenAnswer, Refused) as error:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(timeout=2)  # a dying server breaks its connections first
+            if isinstance(error, BrokenAnswer):
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self.process.wait(timeout=1)  # a dying server breaks its connections first
             if self.process.returncode is not None:
                 raise ended(self.arm, self.process.returncode, self.logs, f"while answering `{ask.request}`") from error
             raise self._fault(

@@ -1,0 +1,113 @@
+"""A llama-server made of Python: installed as `sitecustomize` beside a copy of the interpreter, see `fake_engine.py`.
+
+It serves before the interpreter looks at its arguments and never returns. What it does wrong is told by variables
+of its environment: FAKE=<fault>, FAKE_SALT changes its tokens, FAKE_SAYS is written to its log at each request.
+"""
+
+import ctypes
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+FAULT = os.environ.get("FAKE", "")
+SALT = int(os.environ.get("FAKE_SALT", "0"))
+BATCH = 8
+LOCK = threading.Lock()
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        self.plain(503 if FAULT == "unready" else 200, {"status": "ok"})
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if FAULT == "mute":
+            time.sleep(600)
+        if FAULT == "refuses":
+            self.plain(500, {"error": {"message": "no"}})
+            return
+        say(os.environ.get("FAKE_SAYS", ""))
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        self.close_connection = True
+        prompt = asked["prompt"]
+        length = len(prompt)
+        for read in range(0, length, BATCH):
+            with LOCK:  # one batch at a time, as one compute thread does
+                time.sleep(0.002)
+            self.event({"prompt_progress": {"cache": 0, "processed": min(read + BATCH, length)}, "tokens": [0]})
+        ids = [(length * 7 + step * 3 + SALT) % 50 for step in range(asked["n_predict"])]
+        for number, each in enumerate(ids):
+            self.fail(number)
+            top = [{"id": each + rank, "logprob": -0.5 - rank} for rank in range(asked["n_probs"])]
+            event = {"content": f" {each}", "tokens": [each], "stop": False}
+            if top:
+                event["completion_probabilities"] = [{"id": each, "logprob": -0.5, "top_logprobs": top}]
+            self.event(event)
+        timings = {"cache_n": 0, "prompt_n": length, "prompt_ms": 1.5}
+        self.event({"content": "", "tokens": [], "stop": True, "timings": timings})
+
+    def fail(self, number: int) -> None:
+        if number < 2:
+            return
+        match FAULT:
+            case "dies":
+                say("assertion failed: n_tokens > 0")
+                os.abort()
+            case "is-killed":
+                os.kill(os.getpid(), signal.SIGKILL)
+            case "stops-early":
+                sys.exit()
+            case "talks-nonsense":
+                self.wfile.write(b"data: {nonsense\n\n")
+            case "trickles":
+                time.sleep(0.4)
+
+    def event(self, event: dict[str, object]) -> None:
+        self.wfile.write(b"data: " + json.dumps(event).encode() + b"\n\n")
+        self.wfile.flush()
+
+    def plain(self, status: int, body: object) -> None:
+        data = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+
+def say(text: str) -> None:
+    if text:
+        print(text, file=sys.stderr, flush=True)
+
+
+def serve() -> None:
+    for name in sorted(os.environ):
+        print(f"environment: {name}={os.environ[name]}", flush=True)
+    if FAULT == "exits":
+        say("error: failed to load model")
+        os._exit(3)
+    if FAULT == "hangs":
+        time.sleep(600)
+    if FAULT.startswith("loads:"):
+        ctypes.CDLL(FAULT.removeprefix("loads:"))
+    if FAULT == "has-children":
+        child = subprocess.Popen(["/bin/sleep", "600"])
+        say(f"child: {child.pid}")
+    if FAULT == "ignores-the-end":
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    host = "0.0.0.0" if FAULT == "listens-everywhere" else "127.0.0.1"
+    ThreadingHTTPServer((host, 0), Handler).serve_forever()
+
+
+serve()

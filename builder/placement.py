@@ -62,7 +62,15 @@ def place_by_rule(content: bytes, hunks: Sequence[Hunk], dialect: Dialect) -> tu
             continue
         placement = _by_rule(text, hunk, places[0], stated, old, new)
         placements.append(placement)
-        taken.append(_Taken(stated=stated, line=placement.line, olds=len(hunk.old()), news=len(hunk.new())))
+        taken.append(
+            _Taken(
+                stated=stated,
+                trail=_context(hunk)[1],
+                line=placement.line,
+                olds=len(hunk.old()),
+                news=len(hunk.new()),
+            )
+        )
     return tuple(placements)
 
 
@@ -125,9 +133,10 @@ class _Text:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Taken:
-    """Where an earlier hunk of the file went."""
+    """Where an earlier hunk of the file went; `trail` counts its old lines behind its last change."""
 
     stated: int
+    trail: int
     line: int
     olds: int
     news: int
@@ -139,9 +148,9 @@ def _context(hunk: Hunk) -> tuple[int, int]:
 
 
 def _gnu_places(text: _Text, hunk: Hunk, old: bytes, stated: int, taken: Sequence[_Taken]) -> list[_Place]:
-    """GNU patch: never above the hunk before; what shows an edge of the file only there; else the nearest place."""
+    """GNU patch: behind the last change; what shows an edge of the file only there; else the nearest place."""
     lead, trail = _context(hunk)
-    frozen = taken[-1].line + taken[-1].olds if taken else 1
+    frozen = taken[-1].line + taken[-1].olds - taken[-1].trail if taken else 1
     guess = stated + (taken[-1].line - taken[-1].stated if taken else 0)
     if not old:
         return text.place_of(guess) if guess >= frozen else []
@@ -170,8 +179,9 @@ def _git_places(text: _Text, hunk: Hunk, old: bytes, stated: int, taken: Sequenc
         if not old or any(text.content.startswith(old, at) for at, _ in fits):
             return fits
     if hunk.old_start <= 1 and not bare:
-        return text.place_of(1) if not taken else []
-    places = _nearest(text, old, hunk.new_start, patched_line)
+        places = text.place_of(1) if not taken else []
+    else:
+        places = _nearest(text, old, hunk.new_start, patched_line)
     if trail == 0 and not bare:
         return [place for place in places if place[0] + len(old) == len(text.content)]
     return places

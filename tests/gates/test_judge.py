@@ -187,15 +187,14 @@ def test_parameters_of_another_kind_are_refused() -> None:
 def test_a_probe_of_a_build_that_failed_says_so() -> None:
     case = good_case()
     golden = next(each for each in gates_of(case.release) if each.name == "golden")
-    broken = {
-        need: replace(each, observation=replace(each.observation, ok=False)) for need, each in case.builds.items()
-    }
+    failed = {need: replace(each.observation, ok=False) for need, each in case.builds.items()}
+    broken = {need: replace(case.builds[need], observation=build) for need, build in failed.items()}
     outcome = rule(golden, replace(case, builds=broken, probes={})).outcome
     assert isinstance(outcome, Undecided)
     assert {reason.code for reason in outcome.reasons} == {"arm-not-built"}
 
 
 def test_a_passed_gate_says_what_it_saw() -> None:
-    summaries = {each.gate: each.outcome.summary for each in held().results}
+    summaries = {str(each.gate): each.outcome.summary for each in held().results}
     assert summaries["tree-equal"] == "2 folds, 3 trees and the tip commit as recorded; git derives the same"
     assert summaries["golden"] == "32 tokens of 2 prompts equal upstream's at the same base"

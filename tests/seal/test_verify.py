@@ -70,6 +70,17 @@ def test_what_cannot_be_a_base_decides_nothing(what: str, sealed: Path, tmp_path
     assert {reason.code for reason in report.reasons()} == {"base-unusable"}
 
 
+def test_without_git_what_needs_it_is_undecided(
+    project: Project, sealed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    report = check_bundle(sealed, base=project.store.git_dir)
+
+    assert {name for name, end in ends(report).items() if end == "undecided"} == NEED_BASE
+    assert [reason.code for reason in report.reasons()] == ["git-missing"]
+
+
 def test_a_base_that_is_not_the_recorded_one_fails(bundle: Path, tmp_path: Path) -> None:
     archive = tmp_path / "engine-1.tar.gz"
     archive.write_bytes(archive_of(STATES[1], "engine-1"))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from verify.bundle.archive_base import import_archive
 from verify.bundle.documents import ReleaseDocument
-from verify.git import Git, GitFailed, make_repository
+from verify.git import Git, GitFailed, find_git, make_repository
 from verify.model.diagnostic import Diagnostic, Fault, InputFault, Place, Severity
 from verify.model.ids import TreeId
 
@@ -55,6 +55,7 @@ def open_base(base: Path | None, release: ReleaseDocument) -> Iterator[OpenBase 
 
 
 def _opened(base: Path, release: ReleaseDocument, scratch: Path) -> OpenBase:
+    find_git()
     if base.is_dir():
         return _borrowed(base, scratch)
     kind, pinned = release.source.get("kind"), release.source.get("sha256")

@@ -31,6 +31,7 @@ def measure(engine: BuiltEngine, tmp_path: Path) -> Measure:
             progress=Silent(),
             limits=limits,
             system=SYSTEM,
+            keep_logs=True,
         )
 
     return run

@@ -119,7 +119,7 @@ def test_a_cut_off_model_is_told_before_anything_runs(engine: BuiltEngine, tmp_p
 
 def test_a_server_and_its_children_are_gone_afterwards(measure: Measure, tmp_path: Path) -> None:
     measure(token_need(arm("only", FAKE="has-children")))
-    log = (tmp_path / "scratch" / "0-only.err").read_text(encoding="utf-8")
+    log = log_of(tmp_path, "0-only.err").read_text(encoding="utf-8")
     child = int(log.split("child: ")[1].split()[0])
     assert not is_alive(child)
 
@@ -128,6 +128,11 @@ def test_a_server_that_will_not_end_is_ended(measure: Measure) -> None:
     started = time.monotonic()
     measure(token_need(arm("only", FAKE="ignores-the-end")), SHORT)
     assert time.monotonic() - started < 8
+
+
+def log_of(folder: Path, name: str) -> Path:
+    (log,) = (folder / "scratch").glob(f"*/{name}")
+    return log
 
 
 def fault_on(engine: BuiltEngine, folder: Path, need: ProbeNeed, damage: str = "") -> Diagnostic:

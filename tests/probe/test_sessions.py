@@ -4,14 +4,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.probe.conftest import Measure
-from tests.probe.fake_engine import MODEL, arm, token_need
+from tests.probe.fake_engine import LIMITS, MODEL, SYSTEM, arm, model_file, token_need
 from verify.gates.exercise import checkpoint_resume_session, warm_behind_cold_session
 from verify.model.evidence import ProbeNeed
 from verify.model.ids import Sha256
+from verify.model.progress import Silent
 from verify.model.session import Mark, Rounds
 from verify.probe.engine import BuiltEngine, build_identity
 from verify.probe.machine import Machine, this_machine
-from verify.probe.run import PROBES, probe_key
+from verify.probe.run import PROBES, probe_key, run_probe
 
 MACHINE = Machine(architecture="x86_64", processor="some")
 
@@ -45,9 +46,10 @@ def test_arms_differ_by_their_environment_alone(measure: Measure) -> None:
     assert (one.answers[0].ids[0], two.answers[0].ids[0]) == (21, 22)
 
 
-def test_nothing_of_our_environment_reaches_the_engine(measure: Measure, tmp_path: Path, monkeypatch: object) -> None:
+def test_nothing_of_our_environment_reaches_the_engine(measure: Measure, tmp_path: Path) -> None:
     measure(token_need(arm("only", SWITCH="0")))
-    log = (tmp_path / "scratch" / "0-only.out").read_text(encoding="utf-8")
+    (path,) = (tmp_path / "scratch").glob("*/0-only.out")
+    log = path.read_text(encoding="utf-8")
     names = {line.removeprefix("environment: ").split("=")[0] for line in log.splitlines()}
     assert names == {"PATH", "HOME", "TMPDIR", "LC_ALL", "LD_LIBRARY_PATH", "GGML_NO_BACKTRACE", "SWITCH"}
 
@@ -98,6 +100,20 @@ def test_memory_and_time_are_observed(measure: Measure) -> None:
 def test_no_path_of_this_machine_is_in_the_command(measure: Measure, tmp_path: Path) -> None:
     command = measure(token_need(arm("only"))).arms[0].command
     assert not any(str(tmp_path) in part or part.startswith("/") for part in command)
+
+
+def test_logs_are_gone_when_all_went_well(engine: BuiltEngine, tmp_path: Path) -> None:
+    need = token_need(arm("only"))
+    run_probe(
+        need=need,
+        builds={need.arms[0].build: engine},
+        models={MODEL: model_file(tmp_path)},
+        scratch=tmp_path / "scratch",
+        progress=Silent(),
+        limits=LIMITS,
+        system=SYSTEM,
+    )
+    assert list((tmp_path / "scratch").iterdir()) == []
 
 
 def test_every_probe_that_a_gate_asks_for_exists() -> None:

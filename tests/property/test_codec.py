@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.gates.good import good_build, good_case
-from verify.model.codec import CodecError, canonical_json, from_json, to_json
+from verify.model.codec import CodecError, canonical_json, from_json, shape_of, to_json
 from verify.model.ids import Sha256, TreeId
 from verify.model.observation import BuildObservation, RunObservation, decode_observation, encode_observation
 from verify.model.session import (
@@ -122,3 +122,19 @@ def test_settings_are_read_as_written() -> None:
     }
     for need in good_case().probes:
         assert settings_of(read_settings(kinds[need.probe], need.settings)) == need.settings
+
+
+def test_another_field_or_type_is_another_shape() -> None:
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Wider:
+        number: int
+        ratio: float
+        more: str
+
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Other:
+        number: int
+        ratio: int
+
+    shapes = [canonical_json(shape_of(kind)) for kind in (Inner, Wider, Other, Outer)]
+    assert len(set(shapes)) == 4

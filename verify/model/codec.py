@@ -55,6 +55,24 @@ def from_json(kind: type[T], value: object) -> T:
     return result
 
 
+def shape_of(kind: object) -> object:
+    """How values of a type are written, as a JSON value: field names and types, all the way down.
+
+    Two versions of a type with the same shape read each other's values; part of a key, it keeps a record from being
+    asked for by a version that cannot read it.
+    """
+    kind = _plain(kind)
+    arguments = typing.get_args(kind)
+    if arguments:
+        return [str(typing.get_origin(kind)), *(shape_of(each) for each in arguments)]
+    if isinstance(kind, type) and is_dataclass(kind):
+        hints = typing.get_type_hints(kind)
+        return {field.name: shape_of(hints[field.name]) for field in fields(kind)}
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return [str(member.value) for member in kind]
+    return getattr(kind, "__name__", str(kind))
+
+
 @cache
 def _reader(kind: Hashable) -> Reader:
     kind = _plain(kind)

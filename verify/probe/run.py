@@ -2,15 +2,19 @@
 
 Takes built engines, model files and a folder for logs; gives the observation. The key holds everything that may
 change it: each arm's build and environment, the probe's recipe, the model, every setting, and the hardware class
-(times depend on the processor, token ids on the architecture).
+(times depend on the processor, token ids on the architecture); and the form of the observation, so that a record of
+an older form is never asked for.
 """
 
+import shutil
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 from verify.evidence import make_key
-from verify.model.codec import canonical_json
+from verify.model.codec import canonical_json, shape_of
 from verify.model.evidence import BuildNeed, Key, ProbeNeed
 from verify.model.ids import ModelName, Sha256
 from verify.model.observation import RunObservation
@@ -69,6 +73,7 @@ def probe_key(
     """The key of a need; `builds` are `build_identity` values, `models` the pinned digests."""
     probe = PROBES[need.probe]
     parts = {
+        "form": sha256(canonical_json(shape_of(RunObservation))).hexdigest()[:16],
         "recipe": f"{_SESSION}.{probe.recipe}",
         "model": models[need.model],
         "hardware": f"{machine.architecture}, {machine.processor}" if probe.timed else machine.architecture,
@@ -90,22 +95,30 @@ def run_probe(
     progress: Progress,
     limits: Limits | None = None,
     system: tuple[Path, ...] = SYSTEM_FOLDERS,
+    keep_logs: bool = False,
 ) -> RunObservation:
-    """Measure what the need asks for; `EnvironmentFault` where it cannot be. `scratch` keeps the logs."""
+    """Measure what the need asks for; `EnvironmentFault` where it cannot be.
+
+    Each session has a folder of its own under `scratch`, so that two at once do not mix their logs. It is removed
+    when all went well; a fault names the log in it.
+    """
     model = models[need.model]
     with progress.stage(f"probe {need.probe} on {need.model}") as stage:
         stage.tell("check the model")
         check_model(model)
         scratch.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix=f"{need.probe}-{need.model}-", dir=scratch))
         bench = Bench(
             arms=tuple((arm, builds[arm.build]) for arm in need.arms),
             model=model,
-            scratch=scratch,
+            scratch=folder,
             limits=limits or Limits(),
             stage=stage,
             system=system,
         )
         run = PROBES[need.probe].run(bench, need.settings)
         peak = max(arm.peak_kib for arm in run.arms)
+        if not keep_logs:
+            shutil.rmtree(folder, ignore_errors=True)
         stage.outcome(f"{len(run.arms)} arms, {run.rounds} rounds, peak {peak // 1024} MiB")
     return run

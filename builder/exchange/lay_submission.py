@@ -198,7 +198,8 @@ class _Work:
                 self._find("path-exists", text, section.source_line, *notes)
                 return None
             return DraftFile(origin=None, base=b"", content=b"", mode=section.new_mode or Mode.FILE)
-        file = self.draft.get(target.old)
+        file = self.before_moves.get(target.old) if target.moves else None
+        file = file or self.draft.get(target.old)
         if file is None:
             self._find(
                 "path-missing", f"the patch changes `{show_path(target.old)}`, which is not there", section.source_line

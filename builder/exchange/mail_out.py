@@ -20,8 +20,8 @@ _DATE = re.compile(r"@(\d+) ([+-])(\d\d)(\d\d)")
 def fold_mail(fold: Fold, *, number: int, total: int, separator: str) -> bytes:
     """The mail of a fold; `separator` is the commit id of the line that starts a message in a mail folder, or empty."""
     plain = _mail(fold, f"[PATCH {number}/{total}] {fold.subject}", fold.body, separator, whole=False)
-    (read,) = read_messages(plain)
-    if (read.subject, read.body) == (fold.subject, fold.body):
+    read = [(message.subject, message.body) for message in read_messages(plain)]
+    if read == [(fold.subject, fold.body)]:
         return plain
     return _mail(fold, f"[PATCH {number}/{total}] {fold.subject}", _MISREAD.sub(" ", fold.body), separator, whole=True)
 

@@ -161,7 +161,8 @@ def _body(evidence: Evidence) -> dict[str, object]:
 def _canonical(value: object) -> bytes:
     try:
         return canonical_json(value)
-    except ValueError as error:  # not-a-number or lone surrogates, which Python's reader lets through
+    except (ValueError, RecursionError) as error:
+        # Not-a-number, lone surrogates and a depth that Python's reader only just lets through.
         raise CodecError(f"it has no canonical form: {error}") from error
 
 

@@ -7,7 +7,8 @@ import pytest
 
 from builder.seal.evidence import evidence_of
 from tests.seal.project import Project
-from verify.evidence import EvidenceStore, Unknown
+from verify.evidence import EvidenceStore, Unknown, parse_evidence, render_evidence
+from verify.model.codec import CodecError
 from verify.model.diagnostic import InputFault
 from verify.model.ids import Sha256
 
@@ -55,3 +56,12 @@ def test_a_damaged_record_is_not_found_and_said_so(project: Project, tmp_path: P
 
 def test_what_was_never_kept_is_unknown(tmp_path: Path) -> None:
     assert EvidenceStore(tmp_path).named(Sha256("0" * 64)) == Unknown(damage=None)
+
+
+def test_a_record_nested_to_the_limit_of_what_python_reads_is_an_answer_and_no_crash(project: Project) -> None:
+    sound = render_evidence(project.evidence[0])
+    for depth in range(960, 1001):
+        nested = sound.replace(b'"observation":{', b'"observation":{"deep":' + b"[" * depth + b"]" * depth + b",")
+
+        with pytest.raises(CodecError):
+            parse_evidence(nested)

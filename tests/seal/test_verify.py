@@ -183,6 +183,7 @@ def test_documents_that_cannot_be_read_leave_the_rest_undecided(bundle: Path) ->
         b"\xff\xfe",
         b"null\n",
         b"[" * 100_000 + b"]" * 100_000,
+        b'{"a": ' * 500 + b"1" + b"}" * 500,
         b'{"schema": 1, "schema": 2}\n',
         b'{"schema": NaN}\n',
         b'{"schema": "\\ud800"}\n',

@@ -12,6 +12,8 @@ from verify.model.codec import CodecError, from_json, to_json
 
 T = TypeVar("T")
 
+_DEEPEST = 40
+
 
 def print_document(value: object) -> bytes:
     """A JSON value in its one spelling: sorted keys, two spaces, ASCII, one final line end."""
@@ -36,12 +38,24 @@ def load_document(data: bytes) -> object:
     try:
         text = data.decode("utf-8")
         value: object = json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
+        _refuse_depth(value)
         json.dumps(value, ensure_ascii=False).encode("utf-8")  # refuses half characters
     except CodecError:
         raise
     except (ValueError, RecursionError) as error:
         raise CodecError(f"it is not JSON: {error}") from error
     return value
+
+
+def _refuse_depth(value: object) -> None:
+    """Nesting without end would be met again wherever something recurses."""
+    level: list[object] = [value]
+    for _ in range(_DEEPEST):
+        inner = [each.values() if isinstance(each, dict) else each for each in level if isinstance(each, (dict, list))]
+        level = [part for each in inner for part in each]
+        if not level:
+            return
+    raise CodecError(f"it is nested deeper than {_DEEPEST} levels")
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:

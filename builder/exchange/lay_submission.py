@@ -200,6 +200,11 @@ class _Work:
             return DraftFile(origin=None, base=b"", content=b"", mode=section.new_mode or Mode.FILE)
         file = self.before_moves.get(target.old) if target.moves else None
         file = file or self.draft.get(target.old)
+        if file is None and section.deleted and not section.hunks and self._drops_empty():
+            # The way back over a patch that made an empty file: by the same rule that file was never there.
+            reason = "deletes an empty file, which by the rule of `patch -E` is not there"
+            self.notes.append(SectionNote(path=target.old, source_line=section.source_line, reason=reason))
+            return None
         if file is None:
             self._find(
                 "path-missing", f"the patch changes `{show_path(target.old)}`, which is not there", section.source_line
@@ -293,7 +298,7 @@ class _Work:
             text = "a submodule holds one line, `Subproject commit` and a full commit id"
             self._find("submodule-line", text, section.source_line)
             return
-        drops = self.rules.dialect is Dialect.GNU and self.rules.drop_empty and not file.content
+        drops = self._drops_empty() and not file.content
         if section.rename and target.old is not None and target.old not in self.before_moves:
             self.draft.remove(target.old)
         if removes or drops:
@@ -303,6 +308,9 @@ class _Work:
             self.draft.remove(target.new)
             return
         self.draft.put(target.new, file)
+
+    def _drops_empty(self) -> bool:
+        return self.rules.dialect is Dialect.GNU and self.rules.drop_empty
 
     def _find(self, code: str, message: str, line: int, *notes: str) -> None:
         place = Place(file=self.file, line=line)

@@ -2,15 +2,18 @@
 
 It is made beside its place, synced, looked over by the caller, and moved there by one rename. Where an equal one
 stands, nothing is done. Where another one of ours stands (all of it as its own SHA256SUMS lists it), the two change
-places in one step; anything else is refused and kept. A killed run leaves the old folder or the new one.
+places in one step; anything else is refused and kept. A killed run leaves the old folder or the new one, and two runs
+at once wait for each other.
 """
 
 import ctypes
 import errno
+import fcntl
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
@@ -75,15 +78,30 @@ def place_folder(
     target = target.absolute()
     with told_as_fault(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        _put_back(target, disk)
-        _refuse_foreign(target)
-        with scratch(target.parent, ".seal-") as work:
-            made = work / target.name
-            _write(made, contents, seconds, disk)
-            look_over(made)
-            how = _move(made, target, contents, disk)
-            sync_folder(target.parent, disk)
+        with _alone_in(target.parent):
+            _put_back(target, disk)
+            _refuse_foreign(target)
+            with scratch(target.parent, ".seal-") as work:
+                made = work / target.name
+                _write(made, contents, seconds, disk)
+                look_over(made)
+                how = _move(made, target, contents, disk)
+                sync_folder(target.parent, disk)
         return how
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Wait until no other run places something there: one that is moved while it is looked at looks broken.
+
+    The folder itself carries the lock, so that no file of ours is left in it, and a killed run holds none.
+    """
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _write(folder: Path, contents: Mapping[str, bytes], seconds: int, disk: FolderDisk) -> None:
@@ -99,22 +117,17 @@ def _write(folder: Path, contents: Mapping[str, bytes], seconds: int, disk: Fold
 
 
 def _move(made: Path, target: Path, contents: Mapping[str, bytes], disk: FolderDisk) -> How:
-    while True:
-        met = _met(target, contents)
-        if isinstance(met, _Foreign):
-            raise InputFault(_in_the_way(target, met.why))
-        if met is How.UNCHANGED:
-            return met
-        try:
-            if met is How.NEW:
-                disk.rename(made, target)
-            else:
-                _exchange(made, target, disk)
-        except OSError as error:
-            if error.errno not in {errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT}:
-                raise
-            continue  # somebody else was faster: look again at what stands there now
-        return met
+    met = _met(target, contents)
+    match met:
+        case _Foreign(why=why):
+            raise InputFault(_in_the_way(target, why))
+        case How.NEW:
+            disk.rename(made, target)
+        case How.REPLACED:
+            _exchange(made, target, disk)
+        case How.UNCHANGED:
+            pass
+    return met
 
 
 def _met(target: Path, contents: Mapping[str, bytes]) -> How | _Foreign:

@@ -219,3 +219,19 @@ def test_permissions_and_times_are_nobodys(tmp_path: Path) -> None:
     for path in (tmp_path / "r1", *(tmp_path / "r1").rglob("*")):
         assert stat.S_IMODE(path.stat().st_mode) == (0o755 if path.is_dir() else 0o644)
         assert path.stat().st_mtime == TIME
+
+
+def test_several_at_once_leave_one_whole_folder_and_nothing_else(tmp_path: Path) -> None:
+    target = tmp_path / "dist/r1"
+    children = []
+    for number in range(6):
+        child = os.fork()
+        if child == 0:
+            for _ in range(5):
+                put(target, OLD if number % 2 else NEW)
+            os._exit(0)
+        children.append(child)
+
+    assert [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children] == [0] * 6
+    assert found(target) in (OLD, NEW)
+    assert [path.name for path in target.parent.iterdir()] == ["r1"]

@@ -318,6 +318,7 @@ def answer(
     return Answer(
         request=request,
         round=number,
+        generated=tokens,
         ids=ids,
         text=" ".join(map(str, ids)),
         candidates=tuple(

@@ -37,26 +37,39 @@ class Handler(BaseHTTPRequestHandler):
             self.plain(500, {"error": {"message": "no"}})
             return
         say(os.environ.get("FAKE_SAYS", ""))
+        prompt = asked["prompt"]
+        length = len(prompt)
+        ids = [(length * 7 + step * 3 + SALT) % 50 for step in range(asked["n_predict"])]
+        timings = {"cache_n": 0, "prompt_n": length, "prompt_ms": 1.5, "predicted_n": len(ids)}
+        if not asked["stream"]:
+            for number, _ in enumerate(ids):
+                self.fail(number)
+            chosen = [self.chosen(each, asked) for each in ids]
+            text = "".join(f" {each}" for each in ids)
+            answer = {"content": text, "tokens": ids, "stop": True, "timings": timings}
+            if asked["n_probs"]:
+                answer["completion_probabilities"] = chosen
+            self.plain(200, answer)
+            return
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.end_headers()
         self.close_connection = True
-        prompt = asked["prompt"]
-        length = len(prompt)
         for read in range(0, length, BATCH):
             with LOCK:  # one batch at a time, as one compute thread does
                 time.sleep(0.002)
             self.event({"prompt_progress": {"cache": 0, "processed": min(read + BATCH, length)}, "tokens": [0]})
-        ids = [(length * 7 + step * 3 + SALT) % 50 for step in range(asked["n_predict"])]
         for number, each in enumerate(ids):
             self.fail(number)
-            top = [{"id": each + rank, "logprob": -0.5 - rank} for rank in range(asked["n_probs"])]
             event = {"content": f" {each}", "tokens": [each], "stop": False}
-            if top:
-                event["completion_probabilities"] = [{"id": each, "logprob": -0.5, "top_logprobs": top}]
+            if asked["n_probs"]:
+                event["completion_probabilities"] = [self.chosen(each, asked)]
             self.event(event)
-        timings = {"cache_n": 0, "prompt_n": length, "prompt_ms": 1.5}
         self.event({"content": "", "tokens": [], "stop": True, "timings": timings})
+
+    def chosen(self, each: int, asked: dict[str, int]) -> dict[str, object]:
+        top = [{"id": each + rank, "logprob": -0.5 - rank} for rank in range(asked["n_probs"])]
+        return {"id": each, "logprob": -0.5, "top_logprobs": top}
 
     def fail(self, number: int) -> None:
         if number < 2:
@@ -81,6 +94,7 @@ class Handler(BaseHTTPRequestHandler):
     def plain(self, status: int, body: object) -> None:
         data = json.dumps(body).encode()
         self.send_response(status)
+        self.send_header("Content-Type", "application/json; charset=utf-8")
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)

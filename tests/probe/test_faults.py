@@ -11,6 +11,7 @@ import pytest
 
 from tests.probe.conftest import Measure
 from tests.probe.fake_engine import LIMITS, MODEL, SYSTEM, arm, build_need, built, fake_engine, model_file, token_need
+from verify.gates.exercise import checkpoint_resume_session
 from verify.model.diagnostic import Diagnostic, EnvironmentFault
 from verify.model.evidence import ProbeNeed
 from verify.model.progress import Silent
@@ -36,13 +37,29 @@ def fault_of(measure: Measure, need: ProbeNeed, limits: Limits = LIMITS) -> Diag
         ("trickles", "server-silent", "did not answer `prompt-0`"),
         ("dies", "server-died", "signal SIGABRT while answering `prompt-0`"),
         ("is-killed", "server-killed", "was killed from outside"),
-        ("stops-early", "answer-broken", "ended after 2 tokens without its last event"),
-        ("talks-nonsense", "answer-broken", "an event is not JSON"),
+        ("stops-early", "answer-broken", "the connection broke"),
+        ("talks-nonsense", "answer-broken", "the connection broke"),
         ("refuses", "answer-refused", "status 500"),
     ],
 )
 def test_each_way_to_fail_has_its_name(measure: Measure, fake: str, code: str, told: str) -> None:
     diagnostic = fault_of(measure, token_need(arm("only", FAKE=fake)), SHORT)
+    assert (diagnostic.code, told in diagnostic.message) == (code, True), diagnostic
+
+
+@pytest.mark.parametrize(
+    ("fake", "code", "told"),
+    [
+        ("mute", "server-silent", "did not answer `first`"),
+        ("trickles", "server-silent", "did not answer `first`"),
+        ("dies", "server-died", "signal SIGABRT while answering `first`"),
+        ("stops-early", "answer-broken", "ended after 2 tokens without its last event"),
+        ("talks-nonsense", "answer-broken", "an event is not JSON"),
+    ],
+)
+def test_a_stream_that_fails_half_way_has_a_name_too(measure: Measure, fake: str, code: str, told: str) -> None:
+    need = checkpoint_resume_session(model=MODEL, arms=(arm("only", FAKE=fake),), prompt=8, generate=6)
+    diagnostic = fault_of(measure, need, SHORT)
     assert (diagnostic.code, told in diagnostic.message) == (code, True), diagnostic
 
 

@@ -63,7 +63,7 @@ SABOTAGES = (
     broken("one token comes in a long row", "golden", "text-degenerate", nonsense(ids=(*range(7), *((5,) * 9)))),
     broken("the text is empty", "golden", "text-degenerate", nonsense(text=" \n")),
     broken("the text is not UTF-8", "golden", "text-degenerate", nonsense(text="\ufffd" * 9)),
-    broken("too few tokens come", "golden", "text-degenerate", nonsense(ids=tuple(range(15)))),
+    broken("too few tokens come", "golden", "text-degenerate", nonsense(generated=15)),
     broken("there is no prompt", "golden", "no-cases", regated("golden", prompts=())),
     broken("all prompts are empty", "golden", "no-cases", regated("golden", prompts=("", " "))),
     unknown("the golden session was not run", "golden", "not-probed", unprobed("golden")),

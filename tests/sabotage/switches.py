@@ -103,9 +103,7 @@ SABOTAGES = (
         probed("queue-fair", marked("off", {"seen": 1})),
     ),
     broken("a time is zero", "queue-fair", "time-degenerate", probed("queue-fair", timed("off", "warm", lambda _: 0))),
-    broken(
-        "an answer is cut short", "queue-fair", "answer-cut-short", probed("queue-fair", all_answers(ids=(1, 2, 3)))
-    ),
+    broken("an answer is cut short", "queue-fair", "answer-cut-short", probed("queue-fair", all_answers(generated=3))),
     broken(
         "a round is missing",
         "queue-fair",

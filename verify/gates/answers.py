@@ -89,6 +89,8 @@ def differences(code: str, reference: ArmObservation, other: ArmObservation, *, 
 
 
 def _differs(one: Answer, two: Answer) -> tuple[str, ...]:
+    if one.generated != two.generated:
+        return (f"{one.generated} tokens against {two.generated}",)
     if one.ids != two.ids:
         at = next((i for i, (a, b) in enumerate(zip(one.ids, two.ids, strict=False)) if a != b), None)
         if at is None:
@@ -126,7 +128,7 @@ def _not_text(answer: Answer, tokens: int, distinct: int) -> str:
     ids = answer.ids
     if not ids:
         return "no token came"
-    if len(ids) != tokens:
+    if len(ids) != tokens or answer.generated != tokens:
         return f"{len(ids)} tokens came where {tokens} were asked for"
     if not answer.text.strip():
         return "the text is empty"

@@ -104,7 +104,7 @@ def _complete(params: Params, run: RunObservation) -> Iterator[Finding]:
     for arm in run.arms:
         for request in ("first", *_requests(params)):
             answers = arm.named(request)
-            if len(answers) != run.rounds or any(len(answer.ids) != params.generate for answer in answers):
+            if len(answers) != run.rounds or any(answer.generated != params.generate for answer in answers):
                 yield Diagnostic(
                     code="answer-cut-short",
                     message=f"arm `{arm.arm}`: `{request}` did not give {params.generate} tokens in each round",

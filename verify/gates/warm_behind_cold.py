@@ -110,11 +110,11 @@ def _text(params: Params, split: RunObservation, unified: RunObservation) -> Ite
             yield from (
                 Diagnostic(
                     code="answer-cut-short",
-                    message=f"arm `{arm.arm}`, {cache}: `{answer.request}` gave {len(answer.ids)} tokens of "
+                    message=f"arm `{arm.arm}`, {cache}: `{answer.request}` gave {answer.generated} tokens of "
                     f"{params.generate}",
                 )
                 for answer in arm.answers
-                if answer.request in ("warm", "cold") and len(answer.ids) != params.generate
+                if answer.request in ("warm", "cold") and answer.generated != params.generate
             )
 
 

@@ -76,16 +76,20 @@ class TokenChoice:
 class Answer:
     """One completed request.
 
-    `request` names it within its round. `candidates` holds, per generated token, the most probable ones, best first
-    (empty when none were asked for). `cached_tokens` of the `prompt_tokens` were not read again; the rest took so
-    many `batches`. `waited_batches` is how many batches of a request beside it were read before its first token.
-    Times are seconds from sending: to the first token, and to the end; `first_token_cpu_seconds` is what the engine's
-    process computed until then, whatever else the machine did; `prompt_seconds` is the engine's own figure for
-    reading.
+    `request` names it within its round. `generated` tokens were made; a streamed answer does not deliver the `ids` of
+    tokens that end inside a character, an answer in one piece has all. `candidates` holds the most probable tokens of
+    each step, best first, where any were asked for and the token does not end inside a character. `cached_tokens` of
+    the `prompt_tokens` were not read again; the rest took so many `batches`. `waited_batches` is how many batches of a
+    request beside it were read before its first token.
+
+    Times are seconds from sending: to the first token (0 where the answer came in one piece), and to the end;
+    `first_token_cpu_seconds` is what the engine's process computed until then, whatever else the machine did;
+    `prompt_seconds` is the engine's own figure for reading.
     """
 
     request: str
     round: int
+    generated: int
     ids: tuple[int, ...]
     text: str
     candidates: tuple[tuple[TokenChoice, ...], ...]

@@ -8,9 +8,10 @@ import http.client
 import json
 import socket
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 _MAX_LINE = 16 * 1024 * 1024
+_MAX_ANSWER = 256 * 1024 * 1024
 
 
 class NoAnswer(Exception):
@@ -37,8 +38,8 @@ def is_healthy(port: int, seconds: float) -> bool:
         connection.close()
 
 
-def stream_events(port: int, path: str, body: Mapping[str, object], seconds: float) -> Iterator[dict[str, object]]:
-    """Post a request and give each event of the answer as it arrives."""
+def ask_for_events(port: int, path: str, body: Mapping[str, object], seconds: float) -> Iterator[dict[str, object]]:
+    """Post a request and give each event of the answer as it arrives; an answer in one piece is one event."""
     deadline = time.monotonic() + seconds
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=seconds)
     try:
@@ -47,6 +48,9 @@ def stream_events(port: int, path: str, body: Mapping[str, object], seconds: flo
         response = connection.getresponse()
         if response.status != http.client.OK:
             raise Refused(f"status {response.status}: {response.read(2000).decode('utf-8', 'replace')}")
+        if response.getheader("Content-Type", "").startswith("application/json"):
+            yield _event(_whole(response, wire, deadline))
+            return
         while line := _next_line(response, wire, deadline):
             if line.startswith(b"data: ") and line != b"data: [DONE]\n":
                 yield _event(line[6:])
@@ -61,14 +65,28 @@ def stream_events(port: int, path: str, body: Mapping[str, object], seconds: flo
 
 
 def _next_line(response: http.client.HTTPResponse, wire: socket.socket, deadline: float) -> bytes:
+    line = _within(response.readline, wire, deadline)
+    if len(line) == _MAX_LINE:
+        raise BrokenAnswer(f"a line of the answer is longer than {_MAX_LINE} bytes")
+    return line
+
+
+def _whole(response: http.client.HTTPResponse, wire: socket.socket, deadline: float) -> bytes:
+    body = b""
+    while part := _within(response.read1, wire, deadline):
+        body += part
+        if len(body) > _MAX_ANSWER:
+            raise BrokenAnswer(f"the answer is longer than {_MAX_ANSWER} bytes")
+    return body
+
+
+def _within(read: Callable[[int], bytes], wire: socket.socket, deadline: float) -> bytes:
+    """One reading of some bytes, ended at the deadline."""
     left = deadline - time.monotonic()
     if left <= 0:
         raise TimeoutError
     wire.settimeout(left)
-    line = response.readline(_MAX_LINE)
-    if len(line) == _MAX_LINE:
-        raise BrokenAnswer(f"a line of the answer is longer than {_MAX_LINE} bytes")
-    return line
+    return read(_MAX_LINE)
 
 
 def _event(data: bytes) -> dict[str, object]:

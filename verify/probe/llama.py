@@ -9,12 +9,16 @@ from dataclasses import dataclass
 
 from verify.model.observation import Answer, TokenChoice
 from verify.model.session import ServerSettings
-from verify.probe.http import BrokenAnswer, stream_events
+from verify.probe.http import BrokenAnswer, ask_for_events
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """One greedy completion: a text or token ids, how many tokens, in which slot, with what it holds or anew."""
+    """One greedy completion: a text or token ids, how many tokens, in which slot, with what it holds or anew.
+
+    A streamed answer has arrival times, and the server withholds the ids of tokens that end inside a character; an
+    answer in one piece has all ids and no times.
+    """
 
     request: str
     prompt: str | tuple[int, ...]
@@ -23,6 +27,7 @@ class Ask:
     reuse: bool = True
     probabilities: int = 0
     seed: int = 1
+    streamed: bool = True
 
 
 def server_options(settings: ServerSettings) -> tuple[str, ...]:
@@ -60,7 +65,7 @@ def complete(
     """
     sent, used = time.monotonic(), computed()
     gathered = _Gathered()
-    for event in stream_events(port, "/completion", _body(ask), seconds):
+    for event in ask_for_events(port, "/completion", _body(ask), seconds):
         progress = event.get("prompt_progress")
         if isinstance(progress, Mapping):
             if _number(progress, "processed") > _number(progress, "cache"):
@@ -85,9 +90,9 @@ def _body(ask: Ask) -> dict[str, object]:
         "ignore_eos": True,
         "cache_prompt": ask.reuse,
         "n_probs": ask.probabilities,
-        "stream": True,
+        "stream": ask.streamed,
         "return_tokens": True,
-        "return_progress": True,
+        "return_progress": ask.streamed,
     }
 
 
@@ -127,12 +132,14 @@ class _Gathered:
             raise BrokenAnswer(
                 f"the answer to `{ask.request}` ended after {len(self.ids)} tokens without its last event"
             )
-        if ask.probabilities and len(self.candidates) != len(self.ids):
+        # tokens that end inside a character have none, so there may be fewer
+        if ask.probabilities and self.ids and not 0 < len(self.candidates) <= len(self.ids):
             raise BrokenAnswer(f"{len(self.candidates)} lists of probabilities came for {len(self.ids)} tokens")
         cached = int(_number(self.timings, "cache_n"))
         return Answer(
             request=ask.request,
             round=round_number,
+            generated=int(_number(self.timings, "predicted_n")),
             ids=tuple(self.ids),
             text=self.text.encode("utf-8", "replace").decode("utf-8"),
             candidates=tuple(self.candidates),
@@ -140,8 +147,8 @@ class _Gathered:
             cached_tokens=cached,
             batches=self.batches,
             waited_batches=0,
-            first_token_seconds=round(self.first, 6),
-            first_token_cpu_seconds=round(self.first_cpu, 6),
+            first_token_seconds=round(self.first, 6) if ask.streamed else 0.0,
+            first_token_cpu_seconds=round(self.first_cpu, 6) if ask.streamed else 0.0,
             prompt_seconds=round(_number(self.timings, "prompt_ms") / 1000, 6),
             seconds=round(seconds, 6),
         )

@@ -22,6 +22,7 @@ def run_tokens(bench: Bench, settings: TokenSettings) -> RunObservation:
                     reuse=False,
                     probabilities=settings.probabilities,
                     seed=settings.seed,
+                    streamed=False,
                 ),
                 round_number=number,
             )

@@ -32,6 +32,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if FAULT == "mute":
+            say(f"asked: {os.getpid()}")
             time.sleep(600)
         if FAULT == "refuses":
             self.plain(500, {"error": {"message": "no"}})

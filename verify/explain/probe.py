@@ -1,6 +1,10 @@
 """What each code of running a built engine means."""
 
 EXPLANATIONS: dict[str, str] = {
+    "system-unsupported": (
+        "What a process has loaded and which port it listens on are read from /proc, so that nothing else can be "
+        "measured by mistake. This system has none, so nothing is run. Files and trees are checked everywhere."
+    ),
     "program-missing": (
         "The build has no program of that name, so it cannot be run. The configuration's `targets` in release.json "
         "decide what is built; add the program there."

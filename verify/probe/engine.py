@@ -91,6 +91,18 @@ def check_program(engine: BuiltEngine, name: str = SERVER) -> Path:
     return path
 
 
+def check_system() -> None:
+    """Raise where the system cannot tell what a process has loaded and which port it listens on."""
+    if not Path("/proc/self/maps").exists():
+        raise EnvironmentFault(
+            Diagnostic(
+                code="system-unsupported",
+                message="engines are run only where /proc tells what a process has loaded, which this system does not",
+                help="run this command on Linux; `stackproof check` works here",
+            )
+        )
+
+
 def file_sha256(path: Path) -> Sha256:
     """The digest of a file's bytes."""
     digest = sha256()

@@ -26,7 +26,7 @@ from verify.model.session import (
     read_settings,
 )
 from verify.probe import checkpoint_resume, tokens, warm_behind_cold
-from verify.probe.engine import BuiltEngine, Limits, ModelFile, check_model
+from verify.probe.engine import BuiltEngine, Limits, ModelFile, check_model, check_system
 from verify.probe.identity import SYSTEM_FOLDERS
 from verify.probe.machine import Machine
 from verify.probe.session import Bench
@@ -105,9 +105,10 @@ def run_probe(
     model = models[need.model]
     with progress.stage(f"probe {need.probe} on {need.model}") as stage:
         stage.tell("check the model")
+        check_system()
         check_model(model)
         scratch.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix=f"{need.probe}-{need.model}-", dir=scratch))
+        folder = Path(tempfile.mkdtemp(prefix=f"{need.probe}-{need.model}-", dir=scratch)).resolve()
         bench = Bench(
             arms=tuple((arm, builds[arm.build]) for arm in need.arms),
             model=model,

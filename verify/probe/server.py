@@ -116,13 +116,13 @@ def serve(
     *, arm: Arm, engine: BuiltEngine, model: ModelFile, settings: ServerSettings, logs: Logs, home: Path, limits: Limits
 ) -> Iterator[RunningServer]:
     """Start the server, wait until it is ready, hand it out, end it."""
-    program = check_program(engine)
+    program = check_program(engine).absolute()
     environment = _environment(arm, program.parent, home)
     started = time.monotonic()
     with logs.out.open("wb") as out, logs.err.open("wb") as err:
         try:
             process = subprocess.Popen(
-                [program, "-m", model.path, *server_options(settings)],
+                [program, "-m", model.path.absolute(), *server_options(settings)],
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=err,

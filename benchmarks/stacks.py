@@ -105,14 +105,8 @@ def _row(case: Case, timed: Timed) -> dict[str, object]:
 
 def machine() -> dict[str, object]:
     """What the figures were measured on."""
-    cpu = next(
-        (
-            line.partition(":")[2].strip()
-            for line in Path("/proc/cpuinfo").read_text().split("\n")
-            if "model name" in line
-        ),
-        platform.processor(),
-    )
+    lines = Path("/proc/cpuinfo").read_text().split("\n")
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return {
         "cpu": models[0] if models else platform.processor(),
         "cores": os.cpu_count(),

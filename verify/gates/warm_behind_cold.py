@@ -44,7 +44,7 @@ class Params:
     batch: int = field(default=512, metadata={"min": 8, "max": 4096})
     rounds: int = field(default=6, metadata={"min": 3, "max": 100})
     rounds_max: int = field(default=16, metadata={"min": 3, "max": 200})
-    precision: float = field(default=0.08, metadata={"min": 0.001, "max": 1.0})
+    precision: float = field(default=0.1, metadata={"min": 0.001, "max": 1.0})
     warm_ratio_max: float = field(default=0.667, metadata={"min": 0.01, "max": 10.0})
     cold_ratio_max: float = field(default=1.1, metadata={"min": 0.01, "max": 10.0})
     waited_ratio_max: float = field(default=0.5, metadata={"min": 0.0, "max": 1.0})

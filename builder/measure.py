@@ -25,6 +25,7 @@ from verify.model.evidence import BuildNeed, Evidence, Key, Need, ProbeNeed
 from verify.model.gate import GateDecl
 from verify.model.ids import ModelName
 from verify.model.observation import RunObservation, decode_observation, encode_observation
+from verify.model.progress import Prefixed
 from verify.model.release import Configuration
 from verify.probe.engine import BuiltEngine, ModelFile, build_identity
 from verify.probe.machine import Machine, this_machine
@@ -80,11 +81,7 @@ class Bench:
         builds, faults = dict(case.builds), dict(case.faults)
         for number, step in enumerate(steps, start=1):
             try:
-                with self.workshop.progress.stage(
-                    f"build {number}/{len(steps)}: {self.title(case, step.need)}"
-                ) as stage:
-                    made = self._build(step)
-                    stage.outcome(_how(made))
+                made = self._build(step, f"build {number}/{len(steps)}, {self.title(case, step.need)}")
             except Fault as fault:
                 faults[step.need] = fault.diagnostics
                 continue
@@ -92,14 +89,14 @@ class Bench:
             builds[step.need] = Recorded(key=made.key.digest, observation=made.observation)
         return replace(case, builds=builds, faults=faults)
 
-    def _build(self, step: Step[BuildNeed]) -> Built:
+    def _build(self, step: Step[BuildNeed], what: str) -> Built:
         made = build(
             need=step.need,
             configuration=self._configuration(step.need),
             toolchain=self.toolchain,
             source=self.stacked.store,
             cache=self.workshop.cache,
-            progress=self.workshop.progress,
+            progress=Prefixed(self.workshop.progress, what),
             fresh=self.fresh,
         )
         if made.observation.ok and not (made.reused and isinstance(self.evidence.get(made.key), Evidence)):
@@ -133,18 +130,15 @@ class Bench:
         """Run every probe that is not known; each lands in the case, or its fault does."""
         probes, faults = dict(case.probes), dict(case.faults)
         for number, step in enumerate(steps, start=1):
-            what = f"probe {number}/{len(steps)}: {step.need.probe} on {step.need.model}"
             try:
-                with self.workshop.progress.stage(what) as stage:
-                    observation = self._probe(step, case)
-                    stage.outcome("evidence stands" if step.known else f"{observation.rounds} rounds")
+                observation = self._probe(step, case, f"probe {number}/{len(steps)}")
             except Fault as fault:
                 faults[step.need] = fault.diagnostics
                 continue
             probes[step.need] = Recorded(key=step.key.digest, observation=observation)
         return replace(case, probes=probes, faults=faults)
 
-    def _probe(self, step: Step[ProbeNeed], case: Case) -> RunObservation:
+    def _probe(self, step: Step[ProbeNeed], case: Case, what: str) -> RunObservation:
         if step.known:
             record = self.evidence.get(step.key)
             if isinstance(record, Evidence):
@@ -154,7 +148,7 @@ class Bench:
             builds=self._engines(step.need, case),
             models={step.need.model: self._model(step.need.model)},
             scratch=self.workshop.cache / "logs",
-            progress=self.workshop.progress,
+            progress=Prefixed(self.workshop.progress, what),
         )
         self.evidence.put(self.witness.record(step.key, encode_observation(observation), observation.seconds))
         return observation
@@ -219,15 +213,6 @@ class Bench:
 
     def _configuration(self, need: BuildNeed) -> Configuration:
         return next(each for each in self.stacked.release.configurations if each.name == need.configuration)
-
-
-def _how(made: Built) -> str:
-    seen = made.observation
-    if made.reused:
-        return "known"
-    if not seen.ok:
-        return f"failed at {seen.failed_step or 'an unnamed step'}"
-    return f"{seen.steps} steps, {seen.compiled} compiled, {seen.cache_hits} from the compiler cache"
 
 
 def _no_engine(title: str) -> Diagnostic:

@@ -42,3 +42,15 @@ class Silent:
         """Enter a step that nobody sees."""
         del what
         return _SilentStage()
+
+
+class Prefixed:
+    """Tells the same progress, each step's name behind a prefix that says which part of the whole it is."""
+
+    def __init__(self, progress: Progress, prefix: str) -> None:
+        self._progress = progress
+        self._prefix = prefix
+
+    def stage(self, what: str) -> AbstractContextManager[Stage]:
+        """Enter a step of that part."""
+        return self._progress.stage(f"{self._prefix}: {what}")

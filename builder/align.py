@@ -15,7 +15,7 @@ from itertools import pairwise
 UNMATCHED = -2
 _Pairs = list[tuple[int, int]]
 _LARGEST = 4_000_000  # cells of a search between two anchors
-_MOST_EDITS = 2_000
+_MOST_EDITS = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

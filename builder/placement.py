@@ -6,10 +6,10 @@ say, or what the merge says where no context is left, is placed. Without a preim
 dialect, one way, and whatever was not at its stated line is told. There is no fuzz: context is never dropped.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import accumulate
+from itertools import accumulate, islice
 
 from builder.align import UNMATCHED, Alignment, align
 from builder.canonical import Run, split_lines
@@ -18,6 +18,8 @@ from verify.diff.submission import Dialect
 from verify.model.patch import Hunk
 
 _Place = tuple[int, int]  # byte and line (1-based)
+_MOST_PLACES = 1000  # equal places that are looked at; a file of one line a million times is no reason to wait
+_MOST_TOLD = 8
 
 
 class Fate(StrEnum):
@@ -112,18 +114,49 @@ class _Text:
     def __init__(self, content: bytes) -> None:
         self.content = content
 
-    def find(self, lines: bytes) -> list[_Place]:
-        """Every place where these whole lines stand."""
-        places: list[_Place] = []
-        at, known_at, known_line = self.content.find(lines), 0, 1
+    def near(self, lines: bytes, guess: int) -> Iterator[_Place]:
+        """Every place where these whole lines stand, the nearest to the guessed line first, below before above."""
+        start = offset_of_line(self.content, 0, max(guess, 1) - 1)
+        start = len(self.content) if start is None else start
+        first = guess if start < len(self.content) else self.content.count(b"\n") + 1
+        below, above = self._below(lines, start, first), self._above(lines, start, first)
+        low, high = next(above, None), next(below, None)
+        while low is not None or high is not None:
+            if high is not None and (low is None or high[1] - guess <= guess - low[1]):
+                yield high
+                high = next(below, None)
+            elif low is not None:
+                yield low
+                low = next(above, None)
+
+    def _below(self, lines: bytes, start: int, line: int) -> Iterator[_Place]:
+        at, known = self.content.find(lines, start), start
         while at >= 0 and lines:
-            starts_line = at == 0 or self.content[at - 1] == 0x0A
-            if starts_line and (lines.endswith(b"\n") or at + len(lines) == len(self.content)):
-                known_line += self.content.count(b"\n", known_at, at)
-                known_at = at
-                places.append((at, known_line))
+            if self._is_whole(lines, at):
+                line += self.content.count(b"\n", known, at)
+                known = at
+                yield at, line
             at = self.content.find(lines, at + 1)
-        return places
+
+    def _above(self, lines: bytes, start: int, line: int) -> Iterator[_Place]:
+        at, known = self.content.rfind(lines, 0, start + len(lines) - 1) if lines else -1, start
+        while at >= 0:
+            if self._is_whole(lines, at):
+                line -= self.content.count(b"\n", at, known)
+                known = at
+                yield at, line
+            at = self.content.rfind(lines, 0, at + len(lines) - 1)
+
+    def _is_whole(self, lines: bytes, at: int) -> bool:
+        starts = at == 0 or self.content[at - 1] == 0x0A
+        return starts and (lines.endswith(b"\n") or at + len(lines) == len(self.content))
+
+    def at_end(self, lines: bytes) -> list[_Place]:
+        """The place of these whole lines as the last ones."""
+        at = len(self.content) - len(lines)
+        if at < 0 or not self.content.endswith(lines) or not self._is_whole(lines, at):
+            return []
+        return [(at, self.content.count(b"\n", 0, at) + 1)]
 
     def place_of(self, line: int) -> list[_Place]:
         """The place where a line (1-based) starts; the line behind the last one starts at the end."""
@@ -157,8 +190,7 @@ def _gnu_places(text: _Text, hunk: Hunk, old: bytes, stated: int, taken: Sequenc
     if lead < trail and stated <= 1:
         return [place for place in text.place_of(1) if frozen <= 1]
     if trail < lead:
-        at_end = [place for place in text.find(old) if place[0] + len(old) == len(text.content)]
-        return [place for place in at_end if place[1] >= frozen]
+        return [place for place in text.at_end(old) if place[1] >= frozen]
     return _nearest(text, old, guess, lambda line: line if line >= frozen else None)
 
 
@@ -180,11 +212,10 @@ def _git_places(text: _Text, hunk: Hunk, old: bytes, stated: int, taken: Sequenc
             return fits
     if hunk.old_start <= 1 and not bare:
         places = text.place_of(1) if not taken else []
-    else:
-        places = _nearest(text, old, hunk.new_start, patched_line)
+        return [place for place in places if trail or place[0] + len(old) == len(text.content)]
     if trail == 0 and not bare:
-        return [place for place in places if place[0] + len(old) == len(text.content)]
-    return places
+        return [place for place in text.at_end(old) if patched_line(place[1]) is not None]
+    return _nearest(text, old, hunk.new_start, patched_line)
 
 
 def _nearest(text: _Text, old: bytes, guess: int, line_of: Callable[[int], int | None]) -> list[_Place]:
@@ -195,17 +226,19 @@ def _nearest(text: _Text, old: bytes, guess: int, line_of: Callable[[int], int |
     if here:
         return here
     ranked = []
-    for place in text.find(old):
+    for place in islice(text.near(old, guess), _MOST_PLACES):
         line = line_of(place[1])
         if line is not None:
             ranked.append((abs(line - guess), line < guess, place))
+            if len(ranked) > _MOST_TOLD:
+                break
     return [place for _, _, place in sorted(ranked)]
 
 
 def _by_rule(text: _Text, hunk: Hunk, place: _Place, stated: int, old: bytes, new: bytes) -> Placement:
     at, line = place
     offset = line - stated
-    others = [other for _, other in text.find(old) if other != line] if offset else []
+    others = [other for _, other in islice(text.near(old, line), _MOST_TOLD) if other != line] if offset else []
     notes: list[str] = []
     if offset:
         notes.append("by dialect rule, one way")
@@ -229,13 +262,14 @@ def _by_rule(text: _Text, hunk: Hunk, place: _Place, stated: int, old: bytes, ne
 def _results(text: _Text, new: bytes, place: _Place, size: int) -> list[int]:
     """Lines where a hunk's result stands, other than inside its own old lines."""
     at, _ = place
-    return [line for start, line in text.find(new) if start < at or start + len(new) > at + size]
+    found = islice(text.near(new, place[1]), _MOST_PLACES)
+    return [line for start, line in found if start < at or start + len(new) > at + size][:_MOST_TOLD]
 
 
 def _nowhere(text: _Text, hunk: Hunk, stated: int, new: bytes) -> Placement:
-    there = text.find(new)
-    if there and any(sign != b" " for sign, _ in hunk.lines):
-        at = min((line for _, line in there), key=lambda line: abs(line - stated))
+    there = next(text.near(new, stated), None)
+    if there is not None and any(sign != b" " for sign, _ in hunk.lines):
+        at = there[1]
         note = f"its result stands at line {at}"
         return Placement(fate=Fate.ALREADY_THERE, line=at, offset=at - stated, placed=False, notes=(note,))
     return Placement(
@@ -281,6 +315,7 @@ def _stated(hunk: Hunk, content: bytes) -> Placement:
 
 class _Answer(StrEnum):
     ALREADY = "already"
+    MAYBE = "already, as one of two alignments says"
     CONFLICT = "conflict"
     UNSURE = "unsure"
 
@@ -298,7 +333,7 @@ class _Merge:
         front, back = (self._one(run, alignment) for alignment in self.alignments)
         if front == back:
             return front
-        return _Answer.ALREADY if _Answer.ALREADY in (front, back) else _Answer.UNSURE
+        return _Answer.MAYBE if _Answer.ALREADY in (front, back) else _Answer.UNSURE
 
     def _one(self, run: Run, alignment: Alignment) -> "int | _Answer":
         first = run.line - 1
@@ -318,14 +353,17 @@ def _two_ways(text: _Text, merge: _Merge, hunk: Hunk, stated: Placement, shift: 
         return stated
     old, new = b"".join(hunk.old()), b"".join(hunk.new())
     answers = [merge.run(run) for run in stated.runs]
-    by_context = [line for _, line in text.find(old)]
-    results = [line for _, line in text.find(new)] if stated.runs else []
+    guess = stated.line + shift
+    by_context = [line for _, line in islice(text.near(old, guess), _MOST_TOLD)]
+    results = [line for _, line in islice(text.near(new, guess), _MOST_TOLD)] if stated.runs else []
     seen = _seen(by_context, results)
+    if results:
+        answers = [_Answer.ALREADY if answer is _Answer.MAYBE else answer for answer in answers]
     if not stated.runs or all(answer is _Answer.ALREADY for answer in answers):
         return replace(stated, fate=Fate.ALREADY_THERE, placed=False, runs=(), notes=seen)
     if _Answer.CONFLICT in answers:
         return _stopped(stated, Fate.CONFLICT, "the file changed at the same place since the hunk was recorded", *seen)
-    if _Answer.UNSURE in answers:
+    if _Answer.UNSURE in answers or _Answer.MAYBE in answers:
         return _stopped(stated, Fate.AMBIGUOUS, "equal lines around it leave its place open", *seen)
     runs = []
     for run, answer in zip(stated.runs, answers, strict=True):
@@ -343,10 +381,11 @@ def _two_ways(text: _Text, merge: _Merge, hunk: Hunk, stated: Placement, shift: 
         return _stopped(stated, Fate.AMBIGUOUS, "it may be there already", *seen)
     if not by_context:
         return replace(done, fate=Fate.MERGED, notes=("by merge; its context is not there any more",))
-    if merged_line not in by_context:
+    here = text.place_of(merged_line) if merged_line is not None else []
+    if not any(stands_at(text.content, at, old) for at, _ in here):
         note = f"by merge it belongs to line {line}, by its context to line {by_context[0]}"
         return _stopped(stated, Fate.CONFLICT, note)
-    if min(by_context, key=lambda other: (abs(other - stated.line - shift), other < stated.line + shift)) != line:
+    if by_context[0] != line:
         return replace(done, fate=Fate.MERGED, notes=("the recorded file decides between equal contexts", *seen))
     return replace(done, fate=Fate.OFFSET, notes=("both ways agree",))
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from verify.model.patch import BinaryDelta
 
-MAX_BINARY = 512 * 1024 * 1024
+MAX_BINARY = 128 * 1024 * 1024
 _LINE = 52
 _STORED = 65535
 _LENGTHS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

@@ -128,6 +128,7 @@ _TRAILING_DATE = re.compile(
     rb"[ \t]+(?:[A-Z][a-z]{2},? )?\d{2,4}-\d\d-\d\d \d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: *[+-]\d\d:?\d\d)?\s*$"
 )
 _EPOCH_BY_NAME = re.compile(rb"\s*Thu Jan +1 00:00:00(?:\.0+)?(?: UTC| GMT)? 1970\s*")
+_LONGEST_NAMES = 2 * 4096 + 8
 _MISSING_AT_END = 3  # GNU patch takes up to two blank context lines that an editor cut off the end
 
 
@@ -289,7 +290,7 @@ class _Scanner:
         if text.count(b" ") == 1:
             first, _, second = text.partition(b" ")
             return first, second
-        for at, byte in enumerate(text):
+        for at, byte in enumerate(text if len(text) <= _LONGEST_NAMES else b""):
             if byte == 0x20 and _below(text[:at]) == _below(text[at + 1 :]):
                 return text[:at], text[at + 1 :]
         return None
@@ -314,7 +315,7 @@ class _Scanner:
         if self.gnu:
             words = text.split(None, 1)
             return (words[0] if words else b""), (words[1] if len(words) > 1 else b"")
-        if not git and (match := _TRAILING_DATE.search(text)):
+        if not git and (match := _TRAILING_DATE.search(text, max(len(text) - 80, 0))):
             return text[: match.start()], match[0].strip()
         return text, b""
 

@@ -99,10 +99,11 @@ class Bench:
             progress=Prefixed(self.workshop.progress, what),
             fresh=self.fresh,
         )
-        if made.observation.ok and not (made.reused and isinstance(self.evidence.get(made.key), Evidence)):
-            self.evidence.put(
-                self.witness.record(made.key, encode_observation(made.observation), made.observation.wall_seconds)
-            )
+        # Also of a build that failed, which a gate may cite; and anew where a record is not of the build that is kept.
+        record = self.evidence.get(made.key)
+        seen = encode_observation(made.observation)
+        if not (isinstance(record, Evidence) and record.observation == seen):
+            self.evidence.put(self.witness.record(made.key, seen, made.observation.wall_seconds))
         return made
 
     def plan_probes(self, case: Case, needs: Sequence[Need]) -> tuple[tuple[Step[ProbeNeed], ...], Case]:

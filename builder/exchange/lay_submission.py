@@ -97,6 +97,7 @@ def lay_submission(
         work.start(turned)
         for section in turned:
             work.take(section)
+        work.finish()
     if work.findings:
         return Refused(findings=tuple(work.findings), fates=tuple(work.fates))
     drafted = work.draft.finish()
@@ -145,6 +146,7 @@ class _Work:
         self.fates: list[HunkFate] = []
         self.notes: list[SectionNote] = []
         self.before_moves: dict[RepoPath, DraftFile | None] = {}
+        self.uncopied: list[tuple[RepoPath, bytes, Section]] = []
 
     def start(self, sections: Sequence[Section]) -> None:
         """Begin a message: all moves of a git message refer to the files before it, so that names may be swapped."""
@@ -158,6 +160,15 @@ class _Work:
         for section in sections:
             if section.rename and (old := stripped(section.moved[0], max(self.rules.strip - 1, 0))) is not None:
                 self.draft.remove(old)
+
+    def finish(self) -> None:
+        """End a message: a copy that was taken back must have been one of what its origin holds now."""
+        for origin, content, section in self.uncopied:
+            file = self.draft.get(origin)
+            if file is None or file.content != content:
+                text = f"the copy of `{show_path(origin)}` is not what the patch made, so it is not taken back"
+                self._find("delete-incomplete", text, section.source_line)
+        self.uncopied = []
 
     def take(self, section: Section) -> None:
         """One section on the draft."""
@@ -183,7 +194,7 @@ class _Work:
             text = "the patch says that a binary file differs and does not carry its content"
             self._find("patch-binary-missing", text, section.source_line)
             return
-        name = section.header[1] if section.header is not None else b""
+        name = (section.header_names(self.rules.strip) or (b"", b""))[1]
         reason = "names a binary file without its content, which GNU patch skips"
         self.notes.append(SectionNote(path=RepoPath(name), source_line=section.source_line, reason=reason))
 
@@ -289,6 +300,11 @@ class _Work:
         return replace(file, content=content, runs=(), binary=section.binary if as_sent else literal(content))
 
     def _settle(self, section: Section, target: Target, file: DraftFile) -> None:
+        if section.uncopy:
+            origin = stripped(section.moved[1], max(self.rules.strip - 1, 0)) or target.new
+            self.uncopied.append((origin, file.content, section))
+            self.draft.remove(target.new)
+            return
         removes = section.deleted or section.new.missing
         if removes and file.content:
             text = f"the patch deletes `{show_path(target.new)}` and does not remove all of its lines"

@@ -60,8 +60,11 @@ def _git(section: Section, draft: Draft, strip: int) -> Target | NoTarget:
         if old is None or new is None:
             return NoTarget(code="patch-syntax", why="a rename or copy does not say both of its names")
         return Target(old=old, new=new, moves=True)
+    if section.uncopy:
+        copied = stripped(section.moved[0], max(strip - 1, 0))
+        return _named(copied, copied)
     if section.git:
-        first, second = section.header or (None, None)
+        first, second = section.header_names(strip) or (None, None)
         old = stripped(section.old.name or first, strip)
         new = stripped(section.new.name or second, strip)
         if section.created or section.old.missing:
@@ -98,7 +101,7 @@ def _named(old: RepoPath | None, new: RepoPath | None) -> Target | NoTarget:
 def _gnu(section: Section, draft: Draft, strip: int) -> Target | NoTarget:
     first, second = section.old.name, section.new.name
     if first is None and second is None and not section.old.missing and not section.new.missing:
-        first, second = section.header or (section.index_name, section.index_name)
+        first, second = section.header_names(strip) or (section.index_name, section.index_name)
     old, new = stripped(first, strip), stripped(second, strip)
     if section.rename or section.copy:
         if old is None or new is None or old == new:

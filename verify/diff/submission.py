@@ -36,19 +36,22 @@ class Side:
 class Section:
     """One file of a submission.
 
-    `old` and `new` are the `---` and `+++` lines, `header` the two names of a `diff --git` line, `moved` those of
+    `old` and `new` are the `---` and `+++` lines, `header` the text of a `diff --git` line (`turned` swaps its names),
+    `moved` those of
     rename or copy lines. Names are unquoted and not stripped. `contentless` is a section that says a binary file
-    differs and does not carry it.
+    differs and does not carry it; `uncopy` one that takes a copy back.
     """
 
     git: bool = False
     old: Side = Side()
     new: Side = Side()
-    header: tuple[bytes, bytes] | None = None
+    header: bytes | None = None
+    turned: bool = False
     moved: tuple[bytes | None, bytes | None] = (None, None)
     index_name: bytes | None = None
     rename: bool = False
     copy: bool = False
+    uncopy: bool = False
     created: bool = False
     deleted: bool = False
     old_mode: Mode | None = None
@@ -60,6 +63,11 @@ class Section:
     contentless: bool = False
     source_line: int = 1
 
+    def header_names(self, strip: int) -> tuple[bytes, bytes] | None:
+        """Both names of the `diff --git` line, where that is certain once `strip` folders are taken off."""
+        names = _split_header(self.header, strip) if self.header is not None else None
+        return names if names is None or not self.turned else (names[1], names[0])
+
     def reversed(self) -> "Section":
         """The section that undoes this one; a binary payload without its reverse becomes contentless."""
         binary = self.binary
@@ -70,11 +78,12 @@ class Section:
             self,
             old=self.new,
             new=self.old,
-            header=None if self.header is None else (self.header[1], self.header[0]),
+            turned=not self.turned,
             moved=(self.moved[1], self.moved[0]),
             created=self.deleted,
-            deleted=self.created or self.copy,
+            deleted=self.created,
             copy=False,
+            uncopy=self.copy,
             old_mode=self.new_mode,
             new_mode=self.old_mode,
             old_blob=self.new_blob,
@@ -231,7 +240,7 @@ class _Scanner:
             git=True,
             old=old,
             new=new,
-            header=self._header_names(_no_cr(line[11:])),
+            header=_no_cr(line[11:]),
             moved=self._moved(found),
             rename="rename from" in found or "rename old" in found,
             copy="copy from" in found,
@@ -274,26 +283,6 @@ class _Scanner:
             None if old is None else self._name(old, keep_spaces=True),
             None if new is None else self._name(new, keep_spaces=True),
         )
-
-    def _header_names(self, text: bytes) -> tuple[bytes, bytes] | None:
-        """Both names of a `diff --git` line, where that is certain: quoted, without spaces, or twice the same name."""
-        if text.startswith(b'"'):
-            end = closing_quote(text)
-            old = unescape(text[1:end])
-            rest = text[end + 1 :].lstrip(b" ")
-            new = unquote_name(rest)
-            return None if old is None or new is None else (old, new)
-        if text.endswith(b'"') and b' "' in text:
-            first, _, rest = text.partition(b' "')
-            new = unquote_name(b'"' + rest)
-            return None if new is None else (first, new)
-        if text.count(b" ") == 1:
-            first, _, second = text.partition(b" ")
-            return first, second
-        for at, byte in enumerate(text if len(text) <= _LONGEST_NAMES else b""):
-            if byte == 0x20 and _below(text[:at]) == _below(text[at + 1 :]):
-                return text[:at], text[at + 1 :]
-        return None
 
     def _side(self, text: bytes, *, git: bool) -> Side:
         text = _no_cr(text)
@@ -410,12 +399,33 @@ class _Scanner:
         return BinaryDelta(kind=match[1].decode(), size=len(data), data=data)
 
 
+def _split_header(text: bytes, strip: int) -> tuple[bytes, bytes] | None:
+    if text.startswith(b'"'):
+        end = closing_quote(text)
+        old = unescape(text[1:end])
+        new = unquote_name(text[end + 1 :].lstrip(b" "))
+        return None if old is None or new is None else (old, new)
+    if text.endswith(b'"') and b' "' in text:
+        first, _, rest = text.partition(b' "')
+        quoted = unquote_name(b'"' + rest)
+        return None if quoted is None else (first, quoted)
+    if text.count(b" ") == 1:
+        first, _, second = text.partition(b" ")
+        return first, second
+    for at, byte in enumerate(text if len(text) <= _LONGEST_NAMES else b""):
+        if byte == 0x20:
+            below = _below(text[:at], strip)
+            if below and below == _below(text[at + 1 :], strip):
+                return text[:at], text[at + 1 :]
+    return None
+
+
+def _below(name: bytes, strip: int) -> bytes:
+    return b"/".join(name.split(b"/")[strip:])
+
+
 def _no_cr(line: bytes) -> bytes:
     return line[:-1] if line.endswith(b"\r") else line
-
-
-def _below(name: bytes) -> bytes:
-    return name.partition(b"/")[2]
 
 
 def _is_epoch(stamp: bytes) -> bool:

@@ -145,7 +145,13 @@ def test_results_say_together(results: tuple[GateResult, ...], code: ExitCode) -
 
 def test_standing_gates_apply_where_a_release_declares_none() -> None:
     release = replace(good_release(), gates=())
-    assert [each.kind for each in gates_of(release)[:4]] == ["tree-equal", "path-safety", "fold-owns", "build"]
+    assert [each.kind for each in gates_of(release)[:5]] == [
+        "tree-equal",
+        "path-safety",
+        "fold-owns",
+        "tombstones",
+        "build",
+    ]
 
 
 def test_a_standing_gate_cannot_be_declared_away() -> None:

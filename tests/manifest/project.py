@@ -53,6 +53,17 @@ why: It is needed.
 until: never
 owns: [src/b.cpp]
 requires: [alpha]
+not_taken:
+  - id: pr-7
+    subject: Another queue
+    author: Ada Lovelace <ada@analytical.org>
+    date: "@1790000000 +0000"
+    source: "PR #7"
+    disposition: rejected
+    reason: it is slower
+    numbers: 412 t/s against 431 t/s
+tombstones:
+  - {text: old_queue, paths: [src/**], reason: the new one took its place, source: beta/old}
 folds:
   - id: base
     subject: Add beta
@@ -108,6 +119,10 @@ def release() -> dict[str, Any]:
             "trees": {"kind": "tree-equal", "required": True},
         },
         "reference": {"base_tree": ID, "tip_tree": ID, "tip_commit": ID},
+        "not_taken": [
+            {"id": "pr-8", "subject": "A rewrite", "source": "PR #8", "disposition": "deferred", "reason": "too large"}
+        ],
+        "tombstones": [{"text": "rewrite_all", "reason": "it was dropped", "source": "alpha/rewrite"}],
     }
 
 

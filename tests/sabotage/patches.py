@@ -3,11 +3,22 @@
 from dataclasses import replace
 
 from tests.gates.good import CACHE_FILE, QUEUE_FILE, change, created
-from tests.sabotage.ways import broken, patched
+from tests.sabotage.ways import Way, broken, patched, redeclared
+from verify.model.block import Tombstone
 from verify.model.ids import RepoPath
 from verify.model.patch import Action, Mode
 
+
+def buried(text: str, *paths: str) -> Way:
+    """The text was dropped on purpose, and the first block's fold adds it again."""
+    stone = Tombstone(text=text, paths=paths, reason="it raced", source="queue/old")
+    again = patched(change(QUEUE_FILE, b"int old_queue(void);\n"))
+    return lambda case: redeclared(lambda release: replace(release, tombstones=(stone,)))(again(case))
+
+
 SABOTAGES = (
+    broken("what was dropped comes back", "tombstones", "tombstone-returns", buried("old_queue")),
+    broken("it comes back where it is looked for", "tombstones", "tombstone-returns", buried("old_queue", "src/**")),
     broken("a path leaves the tree", "path-safety", "path-unsafe", patched(created(b"../etc/passwd"))),
     broken("a path reaches into .git", "path-safety", "path-unsafe", patched(created(b".GIT/config"))),
     broken("a new name is reserved", "path-safety", "path-not-portable", patched(created(b"src/aux.h"))),

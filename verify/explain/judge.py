@@ -78,6 +78,11 @@ EXPLANATIONS: dict[str, str] = {
         "A fold changes a path that its block does not own. Then a block cannot be judged, reviewed or dropped by "
         "itself, and a fix ends up in the wrong block. Move the hunks to the owner, or add the path to `owns`."
     ),
+    "tombstone-returns": (
+        "A fold adds a line that holds what was dropped on purpose; the tombstone says by which fold and why. It "
+        "comes back most often with a new revision of an old submission. Take those lines out of the fold; if the "
+        "reason does not hold any more, remove the tombstone from block.yaml or release.json, where everybody sees it."
+    ),
     # builds
     "not-built": (
         "A build that a gate needs was not made, so the gate is undecided: not built is not proven. `stackproof build` "

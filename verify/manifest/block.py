@@ -9,17 +9,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from verify.manifest.files import PATCH_LIMIT, Files
+from verify.manifest.left_out import glob, read_not_taken, read_tombstones, subject
 from verify.manifest.mistakes import did_you_mean, listed
 from verify.manifest.scalars import choice, date, line, name, person, setting, text
 from verify.manifest.value import Value, shorten
 from verify.model.block import Block, Disposition, Fold, Switch
 from verify.model.diagnostic import InputFault, Place
-from verify.model.glob import unsafe_glob
 from verify.model.ids import BlockName, FoldId
 from verify.model.patch import Patch
 
 SCHEMA = "stackproof/block/1"
-LONGEST_SUBJECT = 200
 
 ParsePatch = Callable[[bytes, str], Patch]
 
@@ -53,7 +52,7 @@ def read_block(
     """One block.yaml and its folds' patches; a block that is about to get its first fold has none yet."""
     fields = value.document(of=f"block `{block}`", schema=SCHEMA)
     title, why, until = fields.get("title", line), fields.get("why", text), fields.get("until", text)
-    owns = fields.get("owns", lambda globs: globs.listing(_glob, of="glob", least=1))
+    owns = fields.get("owns", lambda globs: globs.listing(glob, of="glob", least=1))
     requires = fields.optional("requires", lambda blocks: blocks.listing(_as_it_is, of="block"), ())
     switches = fields.optional("switches", lambda items: items.listing(_switch, of="switch"), ())
     claims = fields.optional("claims", lambda items: items.listing(text, of="claim"), ())
@@ -62,6 +61,8 @@ def read_block(
         "folds",
         lambda items: items.listing(lambda fold: _fold(fold, block, files, parse_patch), of="fold", least=least_folds),
     )
+    not_taken = fields.optional("not_taken", read_not_taken, ())
+    tombstones = fields.optional("tombstones", read_tombstones, ())
     fields.close()
     _refuse_repeated_folds(folds)
     if fields.is_list("folds"):
@@ -79,6 +80,8 @@ def read_block(
             gates=(),
             folds=tuple(fold for fold, _ in folds),
             file=value.source.file,
+            not_taken=not_taken,
+            tombstones=tombstones,
         ),
         requires=requires,
         switches=tuple(place for _, place in switches),
@@ -93,14 +96,6 @@ def _as_it_is(value: Value) -> Value:
 
 def _as_table(value: Value) -> Value | None:
     return value
-
-
-def _glob(value: Value) -> str:
-    glob = line(value)
-    problem = unsafe_glob(glob) if glob else None
-    if problem is not None:
-        value.wrong("unsafe-glob", f"{value.what}: {problem}")
-    return glob
 
 
 def _switch(value: Value) -> tuple[Switch, Value]:
@@ -139,7 +134,7 @@ def _fold(value: Value, block: BlockName, files: Files, parse_patch: ParsePatch)
     patch_bytes, patch = (b"", Patch(files=())) if not fold_id else _patch(file, identity, files, parse_patch)
     fold = Fold(
         id=fold_id,
-        subject=fields.get("subject", _subject),
+        subject=fields.get("subject", subject),
         body=fields.optional("body", text, ""),
         author=fields.get("author", person),
         date=fields.get("date", date),
@@ -158,13 +153,6 @@ def _fold(value: Value, block: BlockName, files: Files, parse_patch: ParsePatch)
             step="say in `reason` what was not taken, and why",
         )
     return fold, identity
-
-
-def _subject(value: Value) -> str:
-    written = line(value)
-    if len(written) > LONGEST_SUBJECT:
-        value.wrong("subject-too-long", f"{value.what} has {len(written)} characters, at most {LONGEST_SUBJECT} fit")
-    return written
 
 
 def _patch(file: str, identity: Value, files: Files, parse_patch: ParsePatch) -> tuple[bytes, Patch]:

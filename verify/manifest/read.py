@@ -65,6 +65,8 @@ def read_release(root: Path, *, kinds: Mapping[str, AnyKind] | None = None, pinn
         reference=declared.reference,
         lock=lock,
         digest=release_digest(files.read_so_far),
+        not_taken=declared.not_taken,
+        tombstones=declared.tombstones,
     )
 
 

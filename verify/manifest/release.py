@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from verify.manifest.left_out import read_not_taken, read_tombstones
 from verify.manifest.node import Listing
 from verify.manifest.scalars import (
     choice,
@@ -20,6 +21,7 @@ from verify.manifest.scalars import (
     sha256,
 )
 from verify.manifest.value import Fields, Value, shorten
+from verify.model.block import NotTaken, Tombstone
 from verify.model.ids import CommitId, ConfigName, ModelName, ReleaseName, TreeId
 from verify.model.release import (
     ArchiveSource,
@@ -65,6 +67,8 @@ class Declared:
     gates: Value | None
     reference: Reference | None
     reference_known: bool
+    not_taken: tuple[NotTaken, ...]
+    tombstones: tuple[Tombstone, ...]
 
 
 def read_declared(value: Value) -> Declared:
@@ -83,6 +87,8 @@ def read_declared(value: Value) -> Declared:
         gates=fields.optional("gates", _as_it_is, None),
         reference=fields.nullable("reference", _reference),
         reference_known="reference" in fields,
+        not_taken=fields.optional("not_taken", read_not_taken, ()),
+        tombstones=fields.optional("tombstones", read_tombstones, ()),
     )
     fields.close()
     return declared

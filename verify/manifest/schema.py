@@ -15,8 +15,9 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from verify.gates.kind import AnyKind, Scope
 from verify.manifest import block, lock, release
+from verify.manifest.left_out import LONGEST_SUBJECT
 from verify.manifest.params import NAMES_OF
-from verify.model.block import Disposition
+from verify.model.block import Disposition, Refusal
 from verify.model.patch import Mode
 from verify.model.release import Proof
 
@@ -64,8 +65,9 @@ def release_schema(kinds: Mapping[str, AnyKind]) -> Schema:
                     about="written by `stackproof pin`; null before",
                 )
             ),
+            **_left_out(loose=False),
         },
-        optional={"models", "gates"},
+        optional={"models", "gates", "not_taken", "tombstones"},
     )
 
 
@@ -92,8 +94,9 @@ def block_schema(kinds: Mapping[str, AnyKind]) -> Schema:
             "claims": _nullable(_list(_text("a statement about the source"), about="what reviews rest on")),
             "gates": _nullable(_gates(names, loose=True)),
             "folds": _list(_fold(), least=1, distinct=False, about="its changes, in the order they are applied"),
+            **_left_out(loose=True),
         },
-        optional={"requires", "switches", "claims", "gates"},
+        optional={"requires", "switches", "claims", "gates", "not_taken", "tombstones"},
     )
 
 
@@ -292,14 +295,55 @@ def _configuration() -> Schema:
     )
 
 
+_AUTHOR: Schema = {"type": "string", "pattern": r"^[^<>\s](?:[^<>\n\t]*[^<>\s])? <[^<>\s@]+@[^<>\s@]+>$"}
+_DATE: Schema = {"type": "string", "pattern": "^@(?:0|[1-9][0-9]{0,10}) [+-](?:0[0-9]|1[0-4])[0-5][0-9]$"}
+
+
+def _left_out(*, loose: bool) -> Schema:
+    """What is not in the stack, in either file; `loose` as YAML's plain text."""
+
+    def text(about: str) -> Schema:
+        return _text(about) if loose else _about(about) | {"type": "string", "pattern": r"\S"}
+
+    def matching(rule: Schema, about: str) -> Schema:
+        return _loose(rule, about) if loose else _about(about) | {"type": "string"} | rule
+
+    record = _table(
+        {
+            "id": matching({"pattern": _NAME}, "its name"),
+            "subject": matching({"pattern": _LINE, "maxLength": LONGEST_SUBJECT}, "what it does"),
+            "author": _nullable(_AUTHOR),
+            "date": _nullable(_DATE),
+            "source": _line("where it came from", loose=loose),
+            "disposition": {"enum": [refusal.value for refusal in Refusal]},
+            "reason": text("why it is not taken"),
+            "numbers": _nullable(text("what was measured")),
+        },
+        optional={"author", "date", "numbers"},
+    )
+    stone = _table(
+        {
+            "text": _line("what no fold may add as a whole word", loose=loose),
+            "paths": _nullable(_list(matching({"pattern": _GLOB}, ""), about="globs of the files that are searched")),
+            "reason": text("why it must not come back"),
+            "source": _line("what it was dropped with", loose=loose),
+        },
+        optional={"paths"},
+    )
+    return {
+        "not_taken": _nullable(_list(record, distinct=False, about="submissions and alternatives not taken")),
+        "tombstones": _nullable(_list(stone, distinct=False, about="what must not come back")),
+    }
+
+
 def _fold() -> Schema:
     fold = _table(
         {
             "id": _loose({"pattern": _NAME}, "its folder in folds/"),
-            "subject": _loose({"pattern": _LINE, "maxLength": block.LONGEST_SUBJECT}, "first line of its commit"),
+            "subject": _loose({"pattern": _LINE, "maxLength": LONGEST_SUBJECT}, "first line of its commit"),
             "body": _nullable(_text("the rest of the message")),
-            "author": {"type": "string", "pattern": r"^[^<>\s](?:[^<>\n\t]*[^<>\s])? <[^<>\s@]+@[^<>\s@]+>$"},
-            "date": {"type": "string", "pattern": "^@(?:0|[1-9][0-9]{0,10}) [+-](?:0[0-9]|1[0-4])[0-5][0-9]$"},
+            "author": _AUTHOR,
+            "date": _DATE,
             "source": _line("where the change came from", loose=True),
             "disposition": {"enum": [disposition.value for disposition in Disposition]},
             "reason": _nullable(_text("what was not taken, and why")),

@@ -39,6 +39,45 @@ class Switch:
     about: str
 
 
+class Refusal(StrEnum):
+    """Why a submission, or an alternative that was tried, is not in the stack."""
+
+    DEFERRED = "deferred"
+    DROPPED = "dropped"
+    REJECTED = "rejected"
+    UPSTREAMED = "upstreamed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotTaken:
+    """A change that is not in the stack: whose it is, where it came from, why it is not taken, and what was measured.
+
+    `author` is None and `date` empty where nobody stated them; `numbers` are the measurements in words.
+    """
+
+    id: FoldId
+    subject: str
+    author: Person | None
+    date: str
+    source: str
+    disposition: Refusal
+    reason: str
+    numbers: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tombstone:
+    """What must not come back: no fold may add a line that holds `text` as a whole word.
+
+    `paths` are globs of the files it is looked for in; all when empty. `source` is the fold that it was dropped with.
+    """
+
+    text: str
+    paths: tuple[str, ...]
+    reason: str
+    source: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fold:
     """One change: its author, date (git's `@SECONDS +ZZZZ`), message, source and canonical patch.
@@ -75,3 +114,5 @@ class Block:
     gates: tuple[GateDecl, ...]
     folds: tuple[Fold, ...]
     file: str
+    not_taken: tuple[NotTaken, ...] = ()
+    tombstones: tuple[Tombstone, ...] = ()

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from verify.model.block import Block
+from verify.model.block import Block, NotTaken, Tombstone
 from verify.model.gate import GateDecl
 from verify.model.ids import (
     BlobId,
@@ -175,6 +175,12 @@ class Release:
     reference: Reference | None
     lock: Lock | None
     digest: Sha256
+    not_taken: tuple[NotTaken, ...] = ()
+    tombstones: tuple[Tombstone, ...] = ()
+
+    def all_tombstones(self) -> tuple[Tombstone, ...]:
+        """The release's own tombstones, then each block's in stack order."""
+        return self.tombstones + tuple(stone for block in self.blocks for stone in block.tombstones)
 
     def all_gates(self) -> tuple[GateDecl, ...]:
         """The release's own gates, then each block's in stack order."""

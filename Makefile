@@ -8,7 +8,7 @@ release: .venv/.run
 	$(BIN)/stackproof release
 
 test: .venv/.dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2
 
 lint: .venv/.dev
 	$(BIN)/ruff format --check .

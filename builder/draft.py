@@ -44,6 +44,7 @@ class Draft:
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
         self._files: dict[RepoPath, DraftFile | None] = {}
+        self._removed_by: dict[RepoPath, tuple[int, ...]] = {}
 
     def get(self, path: RepoPath) -> DraftFile | None:
         """What the path holds now; None when nothing is there."""
@@ -71,9 +72,10 @@ class Draft:
         """Set what the path holds."""
         self._files[path] = file
 
-    def remove(self, path: RepoPath) -> None:
-        """Take the path away."""
+    def remove(self, path: RepoPath, runs: Sequence[Run] = ()) -> None:
+        """Take the path away; `runs` are the changes that emptied it."""
         self._files[path] = None
+        self._removed_by[path] = tuple(dict.fromkeys(source for run in runs for source in run.sources))
 
     def finish(self) -> Drafted:
         """The canonical patch from the tree to what the files hold now."""
@@ -93,7 +95,7 @@ class Draft:
                 if change.action is Action.RENAME and change.old_path is not None:
                     free.discard(change.old_path)
                     gone.discard(change.old_path)
-        changes += (self._deletion(path) for path in gone)
+        changes += (self._deletion(path, sources) for path in sorted(gone))
         return Drafted(patch=Patch(files=tuple(changes)), sources=sources)
 
     def _settled(self, path: RepoPath, file: DraftFile) -> DraftFile:
@@ -139,7 +141,7 @@ class Draft:
             source_line=0,
         )
 
-    def _deletion(self, path: RepoPath) -> FileChange:
+    def _deletion(self, path: RepoPath, sources: dict[tuple[RepoPath, int], tuple[int, ...]]) -> FileChange:
         state = self._tree.entry(path)
         if state is None:
             raise ValueError("a file that is not in the tree cannot be deleted from it")
@@ -148,6 +150,7 @@ class Draft:
         hunks: tuple[Hunk, ...] = ()
         if lines:
             hunks = tuple(item.hunk for item in canonical_hunks(content, (Run(at=0, line=1, lines=lines),)))
+            sources.setdefault((path, 0), self._removed_by.get(path, ()))
         return FileChange(
             action=Action.DELETE,
             old_path=path,

@@ -43,7 +43,8 @@ class HunkFate:
 
     `reason` is empty when exactly one canonical hunk holds exactly this hunk's changes; else one of `joined` (one
     canonical hunk holds changes of several), `split` (several hold its changes), `empty` (it changes nothing),
-    `already-there`, `superseded` (a later section takes its lines away again), `whole-file`.
+    `already-there`, `superseded` (a later section takes its lines away again). `homes` are the canonical hunks, by path
+    and number (from 1), that hold its changes.
     """
 
     path: RepoPath
@@ -51,6 +52,7 @@ class HunkFate:
     source_line: int
     placement: Placement
     reason: str = ""
+    homes: tuple[tuple[RepoPath, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,22 +118,29 @@ def lay_submission(
 
 
 def _mapped(fates: Sequence[HunkFate], drafted: Drafted) -> list[HunkFate]:
-    homes: dict[int, list[tuple[int, ...]]] = {}
-    for sources in drafted.sources.values():
+    """The fates with the canonical hunks that hold each hunk's changes."""
+    homes: dict[int, list[tuple[RepoPath, int]]] = {}
+    for (path, number), sources in drafted.sources.items():
         for source in sources:
-            homes.setdefault(source, []).append(sources)
-    return [fate if fate.reason else replace(fate, reason=_reason(at, fate, homes)) for at, fate in enumerate(fates)]
+            homes.setdefault(source, []).append((path, number))
+    return [
+        replace(
+            fate,
+            homes=tuple((path, number + 1) for path, number in homes.get(at, [])),
+            reason=_reason(fate, homes.get(at, []), drafted),
+        )
+        for at, fate in enumerate(fates)
+    ]
 
 
-def _reason(at: int, fate: HunkFate, homes: dict[int, list[tuple[int, ...]]]) -> str:
+def _reason(fate: HunkFate, homes: Sequence[tuple[RepoPath, int]], drafted: Drafted) -> str:
     if not fate.placement.runs:
         return "already-there" if fate.placement.fate is Fate.ALREADY_THERE else "empty"
-    mine = homes.get(at, [])
-    if not mine:
+    if not homes:
         return "superseded"
-    if len(mine) > 1:
+    if len(homes) > 1:
         return "split"
-    return "joined" if len(mine[0]) > 1 else ""
+    return "joined" if len(drafted.sources[homes[0]]) > 1 else ""
 
 
 class _Work:
@@ -321,7 +330,7 @@ class _Work:
             if drops and not removes:
                 reason = "left empty, and by the rule of `patch -E` removed"
                 self.notes.append(SectionNote(path=target.new, source_line=section.source_line, reason=reason))
-            self.draft.remove(target.new)
+            self.draft.remove(target.new, file.runs)
             return
         self.draft.put(target.new, file)
 

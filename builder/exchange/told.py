@@ -47,7 +47,8 @@ def told_fold(report: FoldReport) -> dict[str, object]:
                 "fate": fate.placement.fate.value,
                 "line": fate.placement.line,
                 "offset": fate.placement.offset,
-                "canonical": fate.reason or "one hunk",
+                "canonical": [{"path": show_path(path), "hunk": number} for path, number in fate.homes],
+                "reason": fate.reason or None,
                 "notes": list(fate.placement.notes),
             }
             for fate in report.fates

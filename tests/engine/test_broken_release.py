@@ -51,9 +51,7 @@ def break_tip(root: Path, folder: Path, old: str, new: str) -> None:
 
 
 def test_a_fold_that_does_not_compile_fails_the_build_gate(project: Path, tmp_path: Path) -> None:
-    break_tip(
-        project, tmp_path, "keeping context checkpoint %d of %zu", 'keeping " no_such_name " checkpoint %d of %zu'
-    )
+    break_tip(project, tmp_path, "keeping context checkpoint %d of %d", 'keeping " no_such_name " checkpoint %d of %d')
     said = run("release", root=project)
     assert said.exit == 1
     assert said.outcomes()["builds"] == "failed"

@@ -22,19 +22,22 @@ from verify.model.patch import Hunk, Mode, Patch
 from verify.model.release import LockedFile
 
 Recorded = Callable[[BlobId], bytes | None]
+RecordedAt = Callable[[RepoPath], bytes | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
     """How a submission is to be read: its dialect, folders to strip, whether to undo it, what empty files mean.
 
-    `drop_empty` is the rule of `patch -E`, which dpkg-source runs: a file that a patch leaves empty is removed.
+    `drop_empty` is the rule of `patch -E`, which dpkg-source runs: a file that a patch leaves empty is removed. With
+    `take_present` what the tree has already counts as done; without it, it is a reason to stop.
     """
 
     dialect: Dialect
     strip: int = 1
     reverse: bool = False
     drop_empty: bool = True
+    take_present: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,9 +94,14 @@ def lay_submission(
     *,
     file: str,
     recorded: Recorded | None = None,
+    recorded_at: RecordedAt | None = None,
 ) -> Taken | Refused:
-    """The sections of each message on the tree, in order; `recorded` finds a blob by a full or short id."""
-    work = _Work(tree, rules, file, recorded)
+    """The sections of each message on the tree, in order.
+
+    `recorded` finds a blob by a full or short id; `recorded_at` is the file at a path as the patch met it when it was
+    made.
+    """
+    work = _Work(tree, rules, file, recorded, recorded_at)
     for sections in reversed(messages) if rules.reverse else messages:
         turned = [section.reversed() for section in reversed(sections)] if rules.reverse else sections
         work.start(turned)
@@ -146,11 +154,14 @@ def _reason(fate: HunkFate, homes: Sequence[tuple[RepoPath, int]], drafted: Draf
 class _Work:
     """The draft while sections go on, and what there is to tell."""
 
-    def __init__(self, tree: Tree, rules: Rules, file: str, recorded: Recorded | None) -> None:
+    def __init__(
+        self, tree: Tree, rules: Rules, file: str, recorded: Recorded | None, recorded_at: RecordedAt | None
+    ) -> None:
         self.draft = Draft(tree)
         self.rules = rules
         self.file = file
         self.recorded = recorded
+        self.recorded_at = recorded_at
         self.findings: list[Diagnostic] = []
         self.fates: list[HunkFate] = []
         self.notes: list[SectionNote] = []
@@ -214,6 +225,9 @@ class _Work:
             if present is not None and (present.content or section.created):
                 text = f"the patch creates `{show_path(target.new)}`, which is there already"
                 same = _created_content(section) == present.content
+                if same and self.rules.take_present:
+                    self._note(target.new, section, "creates a file that is there already, with the same content")
+                    return None
                 notes = ["it holds exactly what the patch would create"] if same else []
                 self._find("path-exists", text, section.source_line, *notes)
                 return None
@@ -222,9 +236,14 @@ class _Work:
         file = file or self.draft.get(target.old)
         if file is None and section.deleted and not section.hunks and self._drops_empty():
             # The way back over a patch that made an empty file: by the same rule that file was never there.
-            reason = "deletes an empty file, which by the rule of `patch -E` is not there"
-            self.notes.append(SectionNote(path=target.old, source_line=section.source_line, reason=reason))
+            self._note(target.old, section, "deletes an empty file, which by the rule of `patch -E` is not there")
             return None
+        if file is None and section.deleted and self.rules.take_present:
+            self._note(target.old, section, "deletes a file that is gone already")
+            return None
+        if file is None and section.rename and self.rules.take_present and (moved := self.draft.get(target.new)):
+            self._note(target.old, section, f"moves a file that is at `{show_path(target.new)}` already")
+            return moved if section.new_mode is None else replace(moved, mode=section.new_mode)
         if file is None:
             self._find(
                 "path-missing", f"the patch changes `{show_path(target.old)}`, which is not there", section.source_line
@@ -251,9 +270,9 @@ class _Work:
         for number, (hunk, placement) in enumerate(zip(section.hunks, placements, strict=True), start=1):
             fate = HunkFate(path=path, number=number, source_line=hunk.source_line, placement=placement)
             self.fates.append(fate)
-            if not placement.placed:
+            if not self._is_settled(placement):
                 self._unplaced(fate)
-        if not all(placement.placed for placement in placements):
+        if not all(self._is_settled(placement) for placement in placements):
             return None
         marked = [
             replace(placement, runs=tuple(replace(run, sources=(first + at,)) for run in placement.runs))
@@ -268,7 +287,13 @@ class _Work:
             return replace(file, content=content, runs=whole_file(content, sources))
         return replace(file, content=content, runs=compose(file.base, file.runs, runs))
 
+    def _is_settled(self, placement: Placement) -> bool:
+        return placement.placed or (self.rules.take_present and placement.fate is Fate.ALREADY_THERE)
+
     def _place(self, hunks: tuple[Hunk, ...], section: Section, file: DraftFile) -> tuple[Placement, ...]:
+        known = self.recorded_at(file.origin) if self.recorded_at is not None and file.origin is not None else None
+        if known is not None:
+            return place_two_ways(file.content, hunks, known)
         stated = section.old_blob
         if stated is not None and file.origin is not None and stated.strip("0"):
             if file_state(file.content, Mode.FILE).blob.startswith(stated):
@@ -289,6 +314,9 @@ class _Work:
             return file
         met = file_state(file.content, Mode.FILE).blob
         stated = section.old_blob or ""
+        if self.rules.take_present and section.new_blob is not None and met.startswith(section.new_blob):
+            self._note(target.new, section, "makes a binary file that is there already")
+            return file
         if target.old is not None and not met.startswith(stated):
             note = f"expected blob {stated}, met {met}"
             text = "the binary file is not the one that the patch changes"
@@ -333,6 +361,9 @@ class _Work:
             self.draft.remove(target.new, file.runs)
             return
         self.draft.put(target.new, file)
+
+    def _note(self, path: RepoPath, section: Section, reason: str) -> None:
+        self.notes.append(SectionNote(path=path, source_line=section.source_line, reason=reason))
 
     def _drops_empty(self) -> bool:
         return self.rules.dialect is Dialect.GNU and self.rules.drop_empty

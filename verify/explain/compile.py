@@ -37,8 +37,8 @@ EXPLANATIONS: dict[str, str] = {
         "CC and CXX choose another one."
     ),
     "lane-disturbed": (
-        "While a tree was built, files of it were changed in the folder it is built in: by hand, by another program, or "
-        "by the build itself. What came out is then not the build of that tree, and it is thrown away. "
+        "While a tree was built, files of it were changed in the folder it is built in: by hand, by another program, "
+        "or by the build itself. What came out is then not the build of that tree, and it is thrown away. "
         "If the engine's own build rewrites its sources, it cannot be proven this way: the notes name the first file."
     ),
     "model-differs": (

@@ -7,16 +7,19 @@ the case, so that the judge says undecided and never passed. How builds and prob
 from dataclasses import dataclass
 from pathlib import Path
 
+from builder.documents import read_documents
 from builder.stack import Derived, derive
 from builder.store import Store
 from builder.upstream import Imported, import_base
+from verify.diff.trace import blobs_to_count, count_lines
 from verify.gates.battery import gates_of, is_structural
 from verify.gates.case import Case, NotRederived, Rederived
 from verify.judge import rule
 from verify.manifest.read import read_release
 from verify.model.diagnostic import Diagnostic, Fault
+from verify.model.ids import BlobId
 from verify.model.progress import Progress
-from verify.model.release import Release
+from verify.model.release import FolderSource, Release
 from verify.model.stack import Stack
 from verify.model.verdict import GateResult
 from verify.rederive import rederive
@@ -92,7 +95,24 @@ def case(stacked: Stacked, workshop: Workshop) -> Case:
         base_paths=tuple(stacked.store.listing(stacked.imported.tree)),
         stack=stacked.derived.result,
         rederived=_by_git(stacked, workshop),
+        line_counts=line_counts(stacked),
+        documents=read_documents(workshop.root, without=_engine_folder(stacked.release)),
     )
+
+
+def line_counts(stacked: Stacked) -> dict[BlobId, int]:
+    """How many lines the contents have through which lines of the tip are traced."""
+    result = stacked.derived.result
+    layers = result.layers if isinstance(result, Stack) else result.done
+    made = {item.id: item.data for item in stacked.derived.objects if item.kind == "blob"}
+    wanted = blobs_to_count(stacked.release.blocks, layers)
+    return {blob: count_lines(made[blob] if blob in made else stacked.store.blob(blob)) for blob in wanted}
+
+
+def _engine_folder(release: Release) -> tuple[str, ...]:
+    """The engine's sources where they lie in the project itself: they are no text of it."""
+    source = release.base.source
+    return (source.path.strip("/").split("/")[0],) if isinstance(source, FolderSource) else ()
 
 
 def _by_git(stacked: Stacked, workshop: Workshop) -> Rederived | NotRederived:

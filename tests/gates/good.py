@@ -18,6 +18,7 @@ from verify.gates.checkpoint_resume import Params as CheckpointResume
 from verify.gates.golden_tokens import Params as GoldenTokens
 from verify.gates.kinds import KINDS
 from verify.gates.patch_hygiene import Params as PatchHygiene
+from verify.gates.switches import Params as Switches
 from verify.gates.warm_behind_cold import Params as WarmBehindCold
 from verify.gates.warnings import Params as Warnings
 from verify.model.block import Block, Disposition, Fold, Person, Switch
@@ -82,6 +83,10 @@ def oid(text: str) -> str:
     return sha256(text.encode()).hexdigest()[:40]
 
 
+DOCUMENTS = {
+    "README.md": "# Good\n",
+    "WORKLOG.md": "# Worklog\n\n## 261130.001 The first entry\nWhy.\n",
+}
 BASE, AFTER_QUEUE, AFTER_CACHE = (TreeId(oid(text)) for text in ("base", "after queue", "after cache"))
 
 
@@ -101,6 +106,11 @@ def change(path: RepoPath, *added: bytes, line: int = 4) -> FileChange:
         new_blob=None,
         source_line=1,
     )
+
+
+def reading(name: bytes) -> tuple[bytes, ...]:
+    """Lines that read a switch for its value."""
+    return b'const char * v = getenv("%s");\n' % name, b'const bool on = !v || strcmp(v, "0") != 0;\n'
 
 
 def created(path: bytes, mode: Mode = Mode.FILE, *added: bytes) -> FileChange:
@@ -160,6 +170,7 @@ def gate(name: str, kind: str, params: object, owner: BlockName | None = None, *
 
 GATES = (
     gate("hygiene", "patch-hygiene", PatchHygiene()),
+    gate("switches", "switches", Switches()),
     gate("builds", "build", Build()),
     gate("warnings", "warnings", Warnings()),
     gate(
@@ -221,8 +232,8 @@ def layer(owner: BlockName, identity: str, before: TreeId, after: TreeId, path: 
 
 def good_release() -> Release:
     """The declared release; its lock and reference are those of `good_stack`."""
-    queue = block(QUEUE, "QUEUE", fold("queue", "rotate", change(QUEUE_FILE, b"rotate\n")), owns="src/queue.cpp")
-    cache = block(CACHE, "CACHE", fold("cache", "keep", change(CACHE_FILE, b"keep\n")), owns="src/cache.cpp")
+    queue = block(QUEUE, "QUEUE", fold("queue", "rotate", change(QUEUE_FILE, *reading(b"QUEUE"))), owns="src/queue.cpp")
+    cache = block(CACHE, "CACHE", fold("cache", "keep", change(CACHE_FILE, *reading(b"CACHE"))), owns="src/cache.cpp")
     blocks = (replace(queue, gates=QUEUE_GATES), replace(cache, gates=CACHE_GATES))
     stack = good_stack()
     folds = {(owner.name, each.id): each for owner in blocks for each in owner.folds}
@@ -425,7 +436,23 @@ def bare_case(release: Release) -> Case:
         base_paths=BASE_PATHS,
         stack=stack,
         rederived=Rederived(trees=tuple(each.after for each in stack.layers)),
+        line_counts=line_counts(release, stack),
+        documents=DOCUMENTS,
     )
+
+
+def line_counts(release: Release, stack: Stack) -> dict[BlobId, int]:
+    """Both files have two lines, and as many more at the tip as their fold adds."""
+    found: dict[BlobId, int] = {}
+    for each in stack.layers:
+        owner = next(owner for owner in release.blocks if owner.name == each.block)
+        signs = [
+            sign for one in owner.folds for file in one.patch.files for hunk in file.hunks for sign, _ in hunk.lines
+        ]
+        for file in each.files:
+            if file.before is not None and file.after is not None:
+                found |= {file.before.blob: 2, file.after.blob: 2 + signs.count(b"+")}
+    return found
 
 
 def measured(case: Case, run: Callable[[ProbeNeed], RunObservation] = good_run) -> Case:

@@ -145,11 +145,14 @@ def test_results_say_together(results: tuple[GateResult, ...], code: ExitCode) -
 
 def test_standing_gates_apply_where_a_release_declares_none() -> None:
     release = replace(good_release(), gates=())
-    assert [each.kind for each in gates_of(release)[:5]] == [
+    assert [each.kind for each in gates_of(release)[:8]] == [
         "tree-equal",
         "path-safety",
         "fold-owns",
         "tombstones",
+        "attribution",
+        "worklog",
+        "docs-drift",
         "build",
     ]
 

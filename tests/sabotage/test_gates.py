@@ -3,14 +3,15 @@
 import pytest
 
 from tests.gates.good import good_case, good_release
-from tests.sabotage import builds, golden, patches, switches, trees
+from tests.sabotage import builds, credit, golden, pages, patches, switches, trees, variables
 from tests.sabotage.ways import Sabotage
 from verify.gates.battery import gates_of
 from verify.gates.kinds import KINDS
 from verify.judge import judge
 from verify.model.verdict import CannotJudge, DoesNotHold, Failed, GateResult, Holds, Undecided
 
-SABOTAGES = trees.SABOTAGES + patches.SABOTAGES + builds.SABOTAGES + golden.SABOTAGES + switches.SABOTAGES
+AREAS = (trees, patches, builds, golden, switches, credit, pages, variables)
+SABOTAGES = tuple(sabotage for area in AREAS for sabotage in area.SABOTAGES)
 
 
 def test_the_good_release_holds() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.gates.good import QUEUE, edit_answers, edit_arm, fold, measured, with_build, with_probe
 from verify.gates.case import Case
-from verify.model.block import Block
+from verify.model.block import Block, Fold
 from verify.model.diagnostic import Diagnostic
 from verify.model.evidence import Need
 from verify.model.gate import GateDecl
@@ -63,6 +63,15 @@ def patched(*changes: FileChange) -> Way:
         return replace(block, folds=(fold("queue", "rotate", *changes),)) if block.name == QUEUE else block
 
     return redeclared(lambda release: replace(release, blocks=tuple(map(edit, release.blocks))))
+
+
+def in_first_fold(edit: Callable[[Fold], Fold]) -> Way:
+    """The first block's fold has other fields; its changes stay."""
+
+    def edited(block: Block) -> Block:
+        return replace(block, folds=tuple(map(edit, block.folds))) if block.name == QUEUE else block
+
+    return redeclared(lambda release: replace(release, blocks=tuple(map(edited, release.blocks))))
 
 
 def layered(at: int, **fields: Any) -> Way:

@@ -10,7 +10,9 @@ from importlib import import_module
 
 from verify.model.diagnostic import Diagnostic, InputFault
 
-AREAS = ("manifest", "core", "exchange", "base", "git", "edit", "compile", "probe", "judge", "cli", "seal", "write")
+AREAS = (
+    "manifest", "core", "exchange", "base", "git", "edit", "compile", "probe", "judge", "cli", "seal", "write", "who",
+)  # fmt: skip
 
 
 def explanations() -> Mapping[str, str]:

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
+from verify.diff.trace import Trace, trace
 from verify.model.block import Block
 from verify.model.diagnostic import Diagnostic
 from verify.model.evidence import BuildNeed, Need, ProbeNeed
 from verify.model.gate import GateDecl
-from verify.model.ids import BlockName, RepoPath, Sha256, TreeId
+from verify.model.ids import BlobId, BlockName, RepoPath, Sha256, TreeId
 from verify.model.observation import BuildObservation, RunObservation
 from verify.model.release import Release
 from verify.model.stack import Layer, Stack, Stuck
@@ -47,7 +48,9 @@ class Case:
     """Everything a judgement rests on.
 
     `base_tree` is the tree that was really imported and `base_paths` every path in it. `faults` tells, per need, why
-    it was not met. `block` is the block whose gate is being checked, None for a gate of the release.
+    it was not met. `block` is the block whose gate is being checked, None for a gate of the release. `line_counts`
+    says how many lines the contents have that lines are traced through, `documents` are the project's own texts by
+    name; both are None where nobody read them.
     """
 
     release: Release
@@ -59,6 +62,8 @@ class Case:
     probes: Mapping[ProbeNeed, Recorded[RunObservation]] = field(default_factory=dict)
     faults: Mapping[Need, tuple[Diagnostic, ...]] = field(default_factory=dict)
     block: BlockName | None = None
+    line_counts: Mapping[BlobId, int] | None = None
+    documents: Mapping[str, str] | None = None
 
     def of(self, gate: GateDecl) -> "Case":
         """The view of the block that declares `gate`."""
@@ -69,6 +74,12 @@ class Case:
         match self.stack:
             case Stack(layers=layers) | Stuck(done=layers):
                 return layers
+
+    def trace(self) -> Trace | None:
+        """Every line of the touched files followed to where it comes from; None where nobody counted lines."""
+        if self.line_counts is None:
+            return None
+        return trace(self.release.blocks, self.layers(), self.line_counts)
 
     def declared_block(self) -> Block | None:
         """The declaring block."""

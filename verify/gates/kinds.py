@@ -4,16 +4,20 @@ from collections.abc import Mapping
 
 from verify.gates import (
     arm_identity,
+    attribution,
     build,
     checkpoint_resume,
+    docs_drift,
     fold_owns,
     golden_tokens,
     patch_hygiene,
     path_safety,
+    switches,
     tombstones,
     tree_equal,
     warm_behind_cold,
     warnings,
+    worklog,
 )
 from verify.gates.kind import AnyKind
 
@@ -23,6 +27,10 @@ _ALL: tuple[AnyKind, ...] = (
     patch_hygiene.KIND,
     fold_owns.KIND,
     tombstones.KIND,
+    attribution.KIND,
+    switches.KIND,
+    worklog.KIND,
+    docs_drift.KIND,
     build.KIND,
     warnings.KIND,
     golden_tokens.KIND,

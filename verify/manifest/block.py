@@ -20,6 +20,8 @@ from verify.model.patch import Patch
 
 SCHEMA = "stackproof/block/1"
 
+_NO_PATCH: tuple[bytes, Patch, bytes | None] = (b"", Patch(files=()), None)
+
 ParsePatch = Callable[[bytes, str], Patch]
 
 _SWITCH = re.compile(r"[A-Z][A-Z0-9_]{1,79}")
@@ -131,7 +133,7 @@ def _fold(value: Value, block: BlockName, files: Files, parse_patch: ParsePatch)
     fold_id = FoldId(name(identity))
     disposition = fields.get("disposition", lambda word: choice(word, Disposition))
     file = patch_file(block, fold_id)
-    patch_bytes, patch = (b"", Patch(files=())) if not fold_id else _patch(file, identity, files, parse_patch)
+    patch_bytes, patch, source = _NO_PATCH if not fold_id else _patch(file, identity, files, parse_patch)
     fold = Fold(
         id=fold_id,
         subject=fields.get("subject", subject),
@@ -144,6 +146,8 @@ def _fold(value: Value, block: BlockName, files: Files, parse_patch: ParsePatch)
         patch=patch,
         patch_bytes=patch_bytes,
         patch_file=file,
+        licence=fields.optional("licence", line, ""),
+        source_bytes=source,
     )
     fields.close()
     if disposition is not Disposition.FOLDED and not fold.reason:
@@ -155,12 +159,11 @@ def _fold(value: Value, block: BlockName, files: Files, parse_patch: ParsePatch)
     return fold, identity
 
 
-def _patch(file: str, identity: Value, files: Files, parse_patch: ParsePatch) -> tuple[bytes, Patch]:
-    """The fold's patch; the submitted one beside it is read too, since the release's digest covers it."""
-    nothing = Patch(files=())
+def _patch(file: str, identity: Value, files: Files, parse_patch: ParsePatch) -> tuple[bytes, Patch, bytes | None]:
+    """The fold's patch, read and parsed, and the submitted one beside it, which the release's digest covers too."""
     before = len(identity.mistakes)
     data = files.read(file, limit=PATCH_LIMIT)
-    files.read(file.removesuffix("fold.patch") + "source.patch", limit=PATCH_LIMIT)
+    source = files.read(file.removesuffix("fold.patch") + "source.patch", limit=PATCH_LIMIT)
     if data is None:
         if before == len(identity.mistakes):
             identity.wrong(
@@ -169,12 +172,12 @@ def _patch(file: str, identity: Value, files: Files, parse_patch: ParsePatch) ->
                 label="no fold.patch for this fold",
                 step=f"git checkout -- {file}",
             )
-        return b"", nothing
+        return b"", Patch(files=()), source
     try:
-        return data, parse_patch(data, file)
+        return data, parse_patch(data, file), source
     except InputFault as fault:
         identity.mistakes.take(fault.diagnostics)
-        return data, nothing
+        return data, Patch(files=()), source
 
 
 def _refuse_repeated_folds(folds: tuple[tuple[Fold, Value], ...]) -> None:

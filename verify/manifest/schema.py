@@ -347,8 +347,9 @@ def _fold() -> Schema:
             "source": _line("where the change came from", loose=True),
             "disposition": {"enum": [disposition.value for disposition in Disposition]},
             "reason": _nullable(_text("what was not taken, and why")),
+            "licence": _nullable(_line("of the files that it brings", loose=True)),
         },
-        optional={"body", "reason"},
+        optional={"body", "reason", "licence"},
     )
     folded = {"properties": {"disposition": {"const": Disposition.FOLDED.value}}}
     return fold | {"if": folded, "else": {"required": ["reason"], "properties": {"reason": {"not": {"type": "null"}}}}}

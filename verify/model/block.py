@@ -83,7 +83,8 @@ class Fold:
     """One change: its author, date (git's `@SECONDS +ZZZZ`), message, source and canonical patch.
 
     `patch` is fold.patch parsed, `patch_bytes` the file itself; `source` says where the change came from in words
-    (a pull request, a commit, `maintainers`).
+    (a pull request, a commit, `maintainers`). `licence` is that of files it brings, empty where it says none, and
+    `source_bytes` is source.patch as it was submitted, None without one.
     """
 
     id: FoldId
@@ -97,6 +98,8 @@ class Fold:
     patch: Patch
     patch_bytes: bytes
     patch_file: str
+    licence: str = ""
+    source_bytes: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

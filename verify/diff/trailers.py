@@ -1,0 +1,37 @@
+"""Trailers of a message that carry credit: who signed a change off, and who else wrote it.
+
+A submission states them in its message, before its patch; a fold must keep them in its body.
+"""
+
+import re
+
+from verify.diff.mail import read_messages
+
+_SIGNED = re.compile(r"^signed-off-by:[ \t]*(\S.*?)[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
+_WITH = re.compile(r"^co-(?:authored|developed)-by:[ \t]*(\S.*?)[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
+_PATCH = re.compile(rb"^(?:diff --git |Index: |--- \S|={60,}|@@ -\d)", re.MULTILINE)
+_SPACE = re.compile(r"\s+")
+
+
+def signed_off(text: str) -> tuple[str, ...]:
+    """Who signed off in this message, each once, as written but for white space."""
+    return _named(_SIGNED, text)
+
+
+def written_with(text: str) -> tuple[str, ...]:
+    """Who is named as a further author in this message."""
+    return _named(_WITH, text)
+
+
+def submitted_sign_offs(source: bytes) -> tuple[str, ...]:
+    """Who signed off in any message of a submission, wherever in the text before its patch."""
+    found: dict[str, None] = {}
+    for message in read_messages(source):
+        start = _PATCH.search(message.text)
+        prose = message.text[: start.start()] if start is not None else message.text
+        found.update(dict.fromkeys(signed_off(prose.decode("utf-8", "replace"))))
+    return tuple(found)
+
+
+def _named(pattern: re.Pattern[str], text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_SPACE.sub(" ", match[1]) for match in pattern.finditer(text)))

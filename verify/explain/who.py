@@ -1,0 +1,68 @@
+"""What each code about credit, switches, pages and releases next to each other means."""
+
+EXPLANATIONS: dict[str, str] = {
+    "line-unaccounted": (
+        "Lines of the tip are followed through the folds' own hunks, and the number of lines that came out is not that "
+        "of the file. Some line then has no known author. This cannot happen while patches and trees agree, so look "
+        "first at what `stackproof stack` says."
+    ),
+    "author-not-stated": (
+        "The fold was imported from something that named no author, and its lines stand in the tip with nobody to "
+        "credit. Find out who wrote it and name that person as the fold's `author` in block.yaml."
+    ),
+    "sign-off-lost": (
+        "The submitted patch carries a Signed-off-by line that the fold's message does not keep. By it a person "
+        "certified where the change comes from, and whoever takes it further needs it. Add the line to the fold's "
+        "`body`; the commits and mails made of the fold then carry it too."
+    ),
+    "licence-missing": (
+        "The fold creates files, and the release asks that each such fold states their licence (`licences` of the "
+        "gate). Add `licence` to the fold in block.yaml, as the files themselves or their submitter say it."
+    ),
+    "lines-not-counted": (
+        "Credit and switches are checked on the lines that the tip really has, and nobody counted them. `check` and "
+        "`gate` do so by themselves; a program that makes its own case must give `line_counts`."
+    ),
+    "documents-not-read": (
+        "The gate looks at the project's own texts and was given none. `check` and `gate` read them by themselves; a "
+        "program that makes its own case must give `documents`."
+    ),
+    "switch-undeclared": (
+        "An added line reads an environment variable that no block declares. Somebody who runs the engine may turn "
+        "something on or off without knowing, and no arm of a gate does so on purpose. Declare it under `switches` of "
+        "the block, or name it in `allowed` of the gate when it turns nothing off."
+    ),
+    "switch-never-read": (
+        "A block declares a switch, and no line that the stack adds to the tip names it. Both arms then run the same "
+        "code and their identity proves nothing. Read it in the block, or remove the declaration."
+    ),
+    "switch-presence-only": (
+        "The code asks only whether the variable is set, so that setting it to its declared `off` value turns the "
+        "feature on. Compare the value. The finding rests on the text around the read; where it is mistaken, compare "
+        "the value in the same expression."
+    ),
+    "worklog-number": (
+        "Entries of WORKLOG.md are headings `## YYMMDD.NNN Title`, with a day that exists. Other texts refer to them "
+        "by this number. `stackproof worklog add` gives the next one."
+    ),
+    "worklog-repeated": (
+        "Two entries have the same number, so that a reference may mean either. This comes from two branches that both "
+        "added one; give the later entry the next free number and mend the references to it."
+    ),
+    "worklog-order": (
+        "An entry stands behind one with a higher number. Numbers rise through the file, so that the last one is the "
+        "newest. Move the entry, or give it the next free number."
+    ),
+    "worklog-dangling": (
+        "A text mentions a number as entries of the worklog have it, and there is no such entry. Either the number is "
+        "mistyped or the entry was removed; `stackproof worklog list` shows those that there are."
+    ),
+    "docs-drift": (
+        "Between stackproof's markers a page has a table that is rendered from the release, and it is not what the "
+        "release says now. `stackproof docs render` writes it again; never edit it by hand."
+    ),
+    "docs-table-unknown": "A page asks for a table that there is not. `stackproof docs list` names them all.",
+    "docs-table-open": (
+        "A page has the first marker of a table and not the second, so that nobody can say where the table ends."
+    ),
+}

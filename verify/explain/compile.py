@@ -43,7 +43,8 @@ EXPLANATIONS: dict[str, str] = {
     ),
     "model-differs": (
         "The model file that was unpacked or generated does not have the SHA-256 that release.json pins. The package "
-        "itself is the pinned one, so the two pins do not belong together, or the generator's own packages have another "
+        "itself is the pinned one, so the two pins do not belong together, or the generator's own packages have "
+        "another "
         "version. No measurement is made on a model that is not the pinned one."
     ),
     "model-generator-missing": (
@@ -63,11 +64,13 @@ EXPLANATIONS: dict[str, str] = {
         "Engines without it need models of kind `package`."
     ),
     "model-wheel-broken": (
-        "The wheel of a model has the SHA-256 that release.json pins and still cannot be unpacked: the pin was taken from "
+        "The wheel of a model has the SHA-256 that release.json pins and still cannot be unpacked: the pin was "
+        "taken from "
         "a damaged download. Pin another version, or the digest of a sound file."
     ),
     "option-reserved": (
-        "A configuration sets a CMake option that chooses the compiler or the build tool. These are found on the machine, "
+        "A configuration sets a CMake option that chooses the compiler or the build tool. These are found on "
+        "the machine, "
         "and what was found is part of every build's key: an option beside it would build with something that no key "
         "names. Remove it, and let CC and CXX choose the compiler."
     ),
@@ -76,8 +79,10 @@ EXPLANATIONS: dict[str, str] = {
         "Reinstalling its package usually helps; a wheel for another system does not run here."
     ),
     "tool-missing": (
-        "CMake, Ninja and ccache come as Python packages with stackproof's own requirements, and one of them is neither in "
-        "this environment nor on PATH. The environment was made without them or has lost them; the help line installs it."
+        "CMake, Ninja and ccache come as Python packages with stackproof's own requirements, and one of them is "
+        "neither in "
+        "this environment nor on PATH. The environment was made without them or has lost them; the help line "
+        "installs it."
     ),
     "tree-path-clash": (
         "Two paths of the tree differ only in letters that this file system takes for equal, such as upper and lower "

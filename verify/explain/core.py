@@ -69,7 +69,8 @@ EXPLANATIONS: dict[str, str] = {
         "stand now, and who changed the file last."
     ),
     "submodule-line": (
-        "A submodule is a commit id and not a file; in a patch it reads as the one line `Subproject commit ID`. The fold "
+        "A submodule is a commit id and not a file; in a patch it reads as the one line `Subproject commit ID`. "
+        "The fold "
         "would leave something else there, which no tree can hold."
     ),
     "binary-mismatch": (

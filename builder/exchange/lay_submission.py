@@ -257,6 +257,8 @@ class _Work:
             note = f"the patch expects mode {section.old_mode}, the tree has {file.mode}"
             self._find("path-mode", f"`{show_path(target.old)}` is of another kind", section.source_line, note)
             return None
+        if section.copy and self.recorded_at is not None and self.recorded_at(target.old) != file.content:
+            self._note(target.old, section, "copies a file that changed since it was recorded")
         if section.new_mode is not None:
             file = replace(file, mode=section.new_mode)
         return file

@@ -7,23 +7,28 @@ import sys
 
 import typer
 
-from builder.cli import export_cmd, import_cmd
+from builder.cli import docs, export_cmd, import_cmd, worklog
 from builder.cli.build import build
 from builder.cli.check import check
 from builder.cli.checkout import checkout
+from builder.cli.diff import diff
 from builder.cli.explain import explain
 from builder.cli.gate import gate
+from builder.cli.owner import owner
 from builder.cli.pin import pin
 from builder.cli.release import release
 from builder.cli.seal import seal
 from builder.cli.stack import stack
 from builder.cli.status import status
+from builder.cli.switches import switches
 from builder.cli.sync import sync
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False, no_args_is_help=True)
 
-for _command in (status, check, stack, build, gate, release, seal, pin, checkout, sync, explain):
+for _command in (status, check, stack, build, gate, release, seal, pin, checkout, sync, owner, diff, switches, explain):
     app.command(_command.__name__)(_command)
+app.add_typer(worklog.app, name="worklog")
+app.add_typer(docs.app, name="docs")
 app.add_typer(import_cmd.app, name="import")
 app.add_typer(export_cmd.app, name="export")
 

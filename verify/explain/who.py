@@ -65,4 +65,22 @@ EXPLANATIONS: dict[str, str] = {
     "docs-table-open": (
         "A page has the first marker of a table and not the second, so that nobody can say where the table ends."
     ),
+    "owner-lines": "The lines that were asked for are none of the file: lines count from 1 to the end of the file.",
+    "owner-no-file": (
+        "The tip of the stack has no file of this name. Names are those of the engine's tree from its root, not of "
+        "this project, and a file that a fold renamed goes by its new name."
+    ),
+    "worklog-day": "An entry of the worklog is numbered by its day, and what was given is no day as in 2030-01-31.",
+    "worklog-title": "An entry of the worklog has a title of one line, by which it is found again.",
+    "project-not-in-git": (
+        "A revision was named, and the project's folder lies in no git repository. Name a folder or a bundle instead."
+    ),
+    "project-revision": (
+        "The project's repository has no commit of this name, or that commit has no release.json where the project is. "
+        "A revision is written with a colon behind it, as in `HEAD~1:`."
+    ),
+    "diff-not-a-release": (
+        "Compared are releases: a project's folder, the folder of a sealed bundle (it holds the declared files), or a "
+        "revision of the project. A single file is none of them."
+    ),
 }

@@ -253,9 +253,9 @@ class _Work:
             text = f"the patch moves a file to `{show_path(target.new)}`, which is there already"
             self._find("path-exists", text, section.source_line)
             return None
-        if section.old_mode is not None and section.git and _kind(section.old_mode) != _kind(file.mode):
+        if section.old_mode is not None and not self._is_same_mode(section, file):
             note = f"the patch expects mode {section.old_mode}, the tree has {file.mode}"
-            self._find("path-mode", f"`{show_path(target.old)}` is of another kind", section.source_line, note)
+            self._find("path-mode", f"`{show_path(target.old)}` has another mode", section.source_line, note)
             return None
         if section.copy and self.recorded_at is not None and self.recorded_at(target.old) != file.content:
             self._note(target.old, section, "copies a file that changed since it was recorded")
@@ -288,6 +288,12 @@ class _Work:
             sources = tuple(dict.fromkeys(source for run in (*file.runs, *runs) for source in run.sources))
             return replace(file, content=content, runs=whole_file(content, sources))
         return replace(file, content=content, runs=compose(file.base, file.runs, runs))
+
+    def _is_same_mode(self, section: Section, file: DraftFile) -> bool:
+        """Whether the file is of the kind that the section says; a recorded one must have that very mode, or the new."""
+        if self.recorded_at is not None:
+            return file.mode in (section.old_mode, section.new_mode)
+        return section.old_mode is None or _kind(section.old_mode) == _kind(file.mode)
 
     def _is_settled(self, placement: Placement) -> bool:
         return placement.placed or (self.rules.take_present and placement.fate is Fate.ALREADY_THERE)

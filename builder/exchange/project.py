@@ -117,6 +117,8 @@ def _fold_lines(fold: Fold) -> Iterator[str]:
     fields["disposition"] = fold.disposition.value
     if fold.reason:
         fields["reason"] = _text(fold.reason, 4)
+    if fold.licence:
+        fields["licence"] = _quoted(fold.licence)
     for at, (key, text) in enumerate(fields.items()):
         yield f"{'  - ' if at == 0 else '    '}{key}: {text}"
 

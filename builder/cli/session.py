@@ -7,6 +7,7 @@ stdout, everything else to stderr.
 
 import json
 import os
+import signal
 import sys
 import tempfile
 import traceback
@@ -73,7 +74,8 @@ def open_session(*, root: Path, quiet: bool, offline: bool) -> Session:
 def run(
     command: str, body: Callable[[Session], Answer], *, root: Path, as_json: bool, offline: bool = False
 ) -> NoReturn:
-    """Run one command and leave the process with its exit status."""
+    """Run one command and leave the process with its exit status; being told to end is like Ctrl-C."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     session = open_session(root=root, quiet=as_json and not sys.stderr.isatty(), offline=offline)
     raise SystemExit(int(_say(command, _answer(session, body), as_json=as_json)))
 

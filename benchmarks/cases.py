@@ -5,19 +5,24 @@ A case is a bare repository that holds the base, and blocks with canonical patch
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from builder.canonical import Run, canonical_hunks
 from builder.commit import root_commit
 from builder.exchange.quilt import import_quilt
+from builder.stack import derive
 from builder.store import Store
 from builder.tree import FileState, Obstructed, Tree, file_state
+from builder.upstream import import_base
 from verify.diff.render import render_patch
 from verify.diff.submission import Dialect
+from verify.manifest.read import read_release
 from verify.model.block import Block, Disposition, Fold, Person
 from verify.model.ids import EMPTY_TREE, BlockName, CommitId, FoldId, RepoPath, TreeId
 from verify.model.patch import Action, FileChange, Mode, Patch
+from verify.model.progress import Silent
+from verify.model.stack import Stack
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,11 +99,24 @@ def debian(folder: Path, scratch: Path) -> Case:
     )
 
 
-def with_last_changed(case: Case) -> Case:
-    """The case with another message on its very last fold: what a re-stack after a change in the last block meets."""
-    last = case.blocks[-1]
-    changed = replace(last.folds[-1], body="Changed.")
-    return replace(case, blocks=(*case.blocks[:-1], replace(last, folds=(*last.folds[:-1], changed))))
+def own(root: Path, cache: Path) -> Case:
+    """The project's own release, its base from the object cache."""
+    release = read_release(root)
+    store = Store.open(cache / "objects.git")
+    base = import_base(base=release.base, store=store, cache=cache, offline=True, progress=Silent(), root=root)
+    derived = derive(
+        blocks=release.blocks, lock=release.lock, base_tree=base.tree, base_commit=base.commit, source=store
+    )
+    if not isinstance(derived.result, Stack):
+        raise TypeError
+    return Case(
+        name="own-blocks",
+        git_dir=store.git_dir,
+        base_tree=base.tree,
+        base_commit=base.commit,
+        blocks=release.blocks,
+        tip=derived.result.tip_tree(),
+    )
 
 
 def _text(rng: random.Random, path: RepoPath) -> bytes:

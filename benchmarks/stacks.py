@@ -1,6 +1,6 @@
 """How fast stacks are, side by side on one machine in one run, and whether every tool ends at the same tree.
 
-    python -m benchmarks.stacks [--debian DIR]... [--folds N] [--large] [--out FILE]
+    python -m benchmarks.stacks [--own CACHE] [--debian DIR]... [--folds N] [--large] [--out FILE]
 
 `--debian` names stacks as `cases/fetch_debian_stack.py` leaves them. `--large` adds our own 10,000 folds on 80,000
 files. Results are stored as JSON with machine and date; `python -m benchmarks.render` writes docs/benchmarks.md.
@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.cases import Case, debian, synthetic
+from benchmarks.cases import Case, debian, own, synthetic
 from benchmarks.tools import Bench, Timed
 
 RESULTS = Path(__file__).parent / "results"
@@ -27,6 +27,7 @@ def main() -> None:
     """Measure what is asked for and store it."""
     parser = argparse.ArgumentParser(description="Stacks side by side")
     parser.add_argument("--debian", action="append", type=Path, default=[])
+    parser.add_argument("--own", type=Path, help="our own release; its base in this cache")
     parser.add_argument("--folds", type=int, default=1000)
     parser.add_argument("--large", action="store_true")
     parser.add_argument("--repeat", type=int, default=3)
@@ -37,6 +38,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="stackproof-bench-") as scratch_name:
         scratch = Path(scratch_name)
         cases = [debian(folder.absolute(), scratch) for folder in options.debian]
+        if options.own is not None:
+            cases.insert(0, own(Path(), options.own))
         if options.folds:
             cases.append(synthetic(scratch / "small", folds=options.folds, files=4000))
         for case in cases:

@@ -107,7 +107,13 @@ def git(
 
         stacked = _stacked(session)
         tip = export_branch(
-            stacked=stacked, stack=_stack(stacked), repository=to, branch=branch, by_block=granularity == "block"
+            blocks=stacked.release.blocks,
+            stack=_stack(stacked),
+            objects=stacked.derived.objects,
+            source=stacked.store,
+            repository=to,
+            branch=branch,
+            by_block=granularity == "block",
         )
         return _wrote(stacked, to, f"branch `{branch}` at {tip}")
 

@@ -1,19 +1,33 @@
 """The stack as a branch of another repository: the derived commits, or one for each block."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from builder.commit import root_commit
 from builder.exchange.git_range import git_dir_of
 from builder.exchange.stack_out import block_commits
-from builder.pipeline import Stacked
 from builder.store import Store
+from builder.tree import NewObject
+from verify.model.block import Block
 from verify.model.diagnostic import Diagnostic, InputFault
 from verify.model.ids import BlobId, CommitId, TreeId
 from verify.model.stack import Stack
 
 
-def export_branch(*, stacked: Stacked, stack: Stack, repository: Path, branch: str, by_block: bool) -> CommitId:
-    """Write the commits and point a new branch at the last; gives its commit."""
+def export_branch(
+    *,
+    blocks: tuple[Block, ...],
+    stack: Stack,
+    objects: Iterable[NewObject],
+    source: Store,
+    repository: Path,
+    branch: str,
+    by_block: bool,
+) -> CommitId:
+    """Write the stack's commits and point a new branch at the last; gives its commit.
+
+    `objects` are those that the stack brought, `source` is where its base lies.
+    """
     target = Store.open(git_dir_of(repository))
     if not target.has(stack.base_commit):
         if root_commit(stack.base_tree).id != stack.base_commit:
@@ -25,10 +39,10 @@ def export_branch(*, stacked: Stacked, stack: Stack, repository: Path, branch: s
                     help=f"git -C {repository} fetch UPSTREAM {stack.base_commit}",
                 )
             )
-        _copy_base(stacked.store, target, stack.base_tree)
+        _copy_base(source, target, stack.base_tree)
     tip = stack.tip_commit()
-    extra = block_commits(stacked.release.blocks, stack) if by_block else ()
-    target.write(item for item in stacked.derived.objects if not (by_block and item.kind == "commit"))
+    extra = block_commits(blocks, stack) if by_block else ()
+    target.write(item for item in objects if not (by_block and item.kind == "commit"))
     target.write(extra)
     if extra:
         tip = CommitId(extra[-1].id)

@@ -290,7 +290,7 @@ class _Work:
         return replace(file, content=content, runs=compose(file.base, file.runs, runs))
 
     def _is_same_mode(self, section: Section, file: DraftFile) -> bool:
-        """Whether the file is of the kind that the section says; a recorded one must have that very mode, or the new."""
+        """Whether the file is of the stated kind; a recorded one must have the stated mode, or the new one."""
         if self.recorded_at is not None:
             return file.mode in (section.old_mode, section.new_mode)
         return section.old_mode is None or _kind(section.old_mode) == _kind(file.mode)

@@ -6,7 +6,7 @@ from pathlib import Path
 from builder.commit import root_commit
 from builder.exchange.folder_tree import folder_tree
 from builder.exchange.lay_submission import Rules
-from builder.exchange.project import folder_source, write_project
+from builder.exchange.project import check_place, folder_source, write_project
 from builder.exchange.stack_in import StackIn, Submission, slug, take_in
 from verify.diff.mail import read_messages
 from verify.diff.submission import Dialect, parse_sections
@@ -18,6 +18,7 @@ def import_mailbox(
     *, orig: Path, mailbox: Path, dialect: Dialect, strip: int, block: str | None, out: Path, strict: bool
 ) -> StackIn:
     """Read every message on the folder and write the project."""
+    check_place(orig, out)
     name = slug(out.absolute().name)
     base = folder_tree(orig)
     rules = Rules(dialect=dialect, strip=strip, drop_empty=False)

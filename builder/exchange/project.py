@@ -55,6 +55,19 @@ def write_project(
         write_files(out, files)
 
 
+def check_place(folder: Path, out: Path) -> None:
+    """Refuse a project inside of its own base: it would change what it is based on."""
+    if out.resolve().is_relative_to(folder.resolve()):
+        raise InputFault(
+            Diagnostic(
+                code="project-in-base",
+                message=f"{out} lies inside of the base {folder}",
+                notes=("the base is everything in that folder, so the project would be part of it",),
+                help="name a folder elsewhere with --out",
+            )
+        )
+
+
 def folder_source(folder: Path, out: Path, without: Sequence[str] = ()) -> dict[str, object]:
     """The base of a release that is a folder, as seen from the project."""
     source: dict[str, object] = {"kind": "folder", "path": os.path.relpath(folder.absolute(), out.absolute())}

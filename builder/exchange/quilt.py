@@ -11,7 +11,7 @@ from pathlib import Path
 from builder.commit import root_commit
 from builder.exchange.folder_tree import folder_tree
 from builder.exchange.lay_submission import Rules
-from builder.exchange.project import folder_source, write_project
+from builder.exchange.project import check_place, folder_source, write_project
 from builder.exchange.series import SeriesEntry, read_series
 from builder.exchange.stack_in import StackIn, Submission, slug, take_in
 from verify.diff.mail import read_messages
@@ -39,6 +39,7 @@ def import_quilt(
 
     Without `options` every patch is read with -p1, whatever its line in the series says.
     """
+    check_place(orig, out)
     series = series if series is not None else patches / "series"
     entries = read_series(_bytes(series, "series-missing"), file=str(series), options=options)
     name = slug(out.absolute().name)

@@ -15,6 +15,7 @@ from builder.placement import Fate
 from builder.tree import Tree
 from verify.diff.mail import Message
 from verify.diff.submission import Section, parse_sections
+from verify.diff.trailers import signed_off, submitted_sign_offs
 from verify.manifest.scalars import is_credit
 from verify.model.block import Block, Disposition, Fold, Person
 from verify.model.diagnostic import Diagnostic, InputFault, Place
@@ -156,7 +157,7 @@ def _fold(submission: Submission, taken: Taken, names: set[FoldId]) -> Fold:
     return Fold(
         id=fold,
         subject=subject,
-        body=body,
+        body=_with_sign_offs(body, submission.data),
         author=_credit(author),
         date=date,
         source=submission.source,
@@ -176,6 +177,16 @@ def _message(submission: Submission, first: Message) -> tuple[str, str]:
         cut = cut if cut > 0 else _LONGEST_SUBJECT
         subject, body = subject[:cut].strip(), f"{subject[cut:].strip()}\n\n{body}".strip("\n")
     return subject, body if body.strip() else ""
+
+
+def _with_sign_offs(body: str, data: bytes) -> str:
+    """The body with each sign-off of the submission that stood elsewhere, as in the fields of a DEP-3 header."""
+    kept = signed_off(body)
+    lost = [f"Signed-off-by: {_UNSEEN.sub('', who)}" for who in submitted_sign_offs(data) if who not in kept]
+    if not lost:
+        return body
+    gap = "\n" if kept else "\n\n"
+    return f"{body}{gap if body else ''}" + "\n".join(lost)
 
 
 def _credit(author: Person | None) -> Person:

@@ -14,6 +14,7 @@ from builder.exchange.mail_out import fold_mail
 from builder.tree import NewObject, Tree
 from verify.diff.mail import read_messages
 from verify.diff.submission import Dialect, parse_sections
+from verify.diff.trailers import signed_off, written_with
 from verify.model.block import Block, Fold
 from verify.model.diagnostic import Diagnostic, InputFault, Place
 from verify.model.ids import CommitId, TreeId
@@ -86,14 +87,24 @@ def block_commits(blocks: tuple[Block, ...], stack: Stack) -> tuple[NewObject, .
             continue
         last = block.folds[-1]
         folds = "\n".join(f"- {fold.subject}" for fold in block.folds)
-        others = dict.fromkeys(f"{fold.author.name} <{fold.author.email}>" for fold in block.folds)
-        others.pop(f"{last.author.name} <{last.author.email}>", None)
-        trailers = (*(("Co-authored-by", who) for who in others), ("Stackproof-Block", block.name))
+        trailers = (*credit_trailers(block), ("Stackproof-Block", block.name))
         text = message(subject=block.title, body=f"{block.why}\n\n{folds}", trailers=trailers)
         new = make_commit(tree=tree, parents=(parent,), author=last.author, date=last.date, text=text, file=block.file)
         made.append(new)
         parent = CommitId(new.id)
     return tuple(made)
+
+
+def credit_trailers(block: Block) -> tuple[tuple[str, str], ...]:
+    """Everybody who wrote or signed off a part of the block, but for its last fold's author, who is the commit's."""
+    last = block.folds[-1].author
+    authors: dict[str, None] = {}
+    signed: dict[str, None] = {}
+    for fold in block.folds:
+        authors.update(dict.fromkeys((f"{fold.author.name} <{fold.author.email}>", *written_with(fold.body))))
+        signed.update(dict.fromkeys(signed_off(fold.body)))
+    authors.pop(f"{last.name} <{last.email}>", None)
+    return (*(("Co-authored-by", who) for who in authors), *(("Signed-off-by", who) for who in signed))
 
 
 def _not_for_quilt(fold: Fold) -> Iterator[Diagnostic]:

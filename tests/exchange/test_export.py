@@ -12,10 +12,8 @@ from builder.exchange.quilt import import_quilt
 from builder.exchange.stack_in import StackIn
 from builder.exchange.stack_out import combined_diff, mail_folder, quilt_series
 from builder.exchange.written import write_new_file, write_new_folder
-from builder.pipeline import Stacked
 from builder.store import Store
 from builder.tree import Tree
-from builder.upstream import Imported
 from tests.core.real_git import RealGit
 from tests.exchange.folders import has, random_series, read_and_derive, run
 from verify.diff.mail import read_messages
@@ -23,7 +21,6 @@ from verify.diff.parse import parse_canonical
 from verify.diff.submission import Dialect, parse_sections
 from verify.manifest.read import read_release
 from verify.model.diagnostic import InputFault
-from verify.model.stack import Stack
 
 SEEDS = range(6)
 
@@ -36,11 +33,13 @@ def imported(seed: int, folder: Path, count: int = 4) -> StackIn:
     )  # fmt: skip
 
 
-def stacked(folder: Path) -> Stacked:
-    release, derived = read_and_derive(folder / "out", folder / "cache")
-    assert isinstance(derived.result, Stack)
-    base = Imported(tree=derived.result.base_tree, commit=derived.result.base_commit, from_cache=False)
-    return Stacked(release=release, imported=base, derived=derived, store=Store.open(folder / "cache/objects.git"))
+def exported(folder: Path, taken: StackIn, branch: str, *, by_block: bool = False) -> None:
+    _, derived = read_and_derive(folder / "out", folder / "cache")
+    store = Store.open(folder / "cache/objects.git")
+    export_branch(
+        blocks=taken.blocks, stack=taken.stack, objects=derived.objects, source=store, repository=folder / "repo.git",
+        branch=branch, by_block=by_block,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -120,8 +119,7 @@ def test_one_diff_gives_the_tip_also_by_git(seed: int, tmp_path: Path) -> None:
 def test_a_branch_comes_back_as_the_same_folds_and_commits(seed: int, tmp_path: Path) -> None:
     taken = imported(seed, tmp_path)
     git = RealGit(tmp_path)
-    ready = stacked(tmp_path)
-    export_branch(stacked=ready, stack=taken.stack, repository=tmp_path / "repo.git", branch="stack", by_block=False)
+    exported(tmp_path, taken, "stack")
     assert git.run("fsck", "--strict", check=False) is not None
 
     again = import_range(
@@ -137,9 +135,7 @@ def test_a_branch_comes_back_as_the_same_folds_and_commits(seed: int, tmp_path: 
 def test_a_branch_by_blocks_has_a_commit_for_each(tmp_path: Path) -> None:
     taken = imported(1, tmp_path)
     git = RealGit(tmp_path)
-    export_branch(
-        stacked=stacked(tmp_path), stack=taken.stack, repository=tmp_path / "repo.git", branch="b", by_block=True
-    )
+    exported(tmp_path, taken, "b", by_block=True)
     assert git.run("rev-list", "--count", "b").strip() == b"2"
     assert git.run("rev-parse", "b^{tree}").decode().strip() == taken.stack.tip_tree()
 
@@ -150,9 +146,7 @@ def test_a_branch_that_stands_elsewhere_is_not_moved(tmp_path: Path) -> None:
     other = git.run("commit-tree", git.tree_of({}), stdin=b"mine").decode().strip()
     git.run("update-ref", "refs/heads/b", other)
     with pytest.raises(InputFault, match="branch-exists"):
-        export_branch(
-            stacked=stacked(tmp_path), stack=taken.stack, repository=tmp_path / "repo.git", branch="b", by_block=False
-        )
+        exported(tmp_path, taken, "b")
     assert git.run("rev-parse", "b").decode().strip() == other
 
 

@@ -140,6 +140,25 @@ def test_an_import_never_writes_over_a_project(tmp_path: Path) -> None:
     assert codes(caught.value) == ["project-exists"]
 
 
+def test_a_project_inside_of_its_own_base_is_refused(tmp_path: Path) -> None:
+    series(tmp_path, "a\n", a=PLAIN)
+    with pytest.raises(InputFault) as caught:
+        import_quilt(
+            orig=tmp_path / "orig", patches=tmp_path / "patches", series=None, dialect=Dialect.GNU, mapping=None,
+            out=tmp_path / "orig/out", strict=False,
+        )  # fmt: skip
+    assert codes(caught.value) == ["project-in-base"]
+
+
+def test_names_that_are_not_utf8_are_read_and_told(tmp_path: Path) -> None:
+    series(tmp_path, "")
+    (tmp_path / "patches/caf\udce9").write_bytes(PLAIN)
+    (tmp_path / "patches/series").write_bytes(b"caf\xe9\n")
+    taken = quilt(tmp_path)
+    assert [fold.source for fold in taken.blocks[0].folds] == ["gnu series, caf\\xe9"]
+    assert read_and_derive(tmp_path / "out", tmp_path / "cache")[1].findings == ()
+
+
 def test_a_patch_with_nothing_in_it_is_an_empty_fold(tmp_path: Path) -> None:
     series(tmp_path, "a\n", a=b"only a comment\n")
     taken = quilt(tmp_path)

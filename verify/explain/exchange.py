@@ -28,6 +28,10 @@ EXPLANATIONS: dict[str, str] = {
         "The output folder holds a project already, and an import never writes over one, since its folds may have been "
         "changed by hand or reviewed. Name another folder."
     ),
+    "project-in-base": (
+        "The base of the imported stack is a whole folder. A project inside of it would be part of its own base, and "
+        "every derivation would meet another tree. Write the project somewhere else."
+    ),
     "series-missing": (
         "The series file, which lists the patches in order, cannot be read. Name it with --series; in a Debian source "
         "tree it is debian/patches/series."

@@ -7,7 +7,7 @@ fold and field stands is told by the positions of the reader. Pure.
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from verify.manifest.mistakes import Mistakes
 from verify.manifest.node import Entry, Listing, Scalar, Source, Table
@@ -124,10 +124,12 @@ def _item(table: Table, lines: list[str], lead: int, start: int, stop: int) -> _
 def _changed(item: _Item, fold: FoldText, dash: int) -> Iterable[str]:
     wanted = {key: value for key, value in fold.fields if value or key not in ("body", "reason")}
     met = {key: value.strip("\n") for key, value, _, _ in item.fields}
+    # What a branch cannot say of a fold, such as its licence, stays as the author wrote it.
+    wanted |= {key: value for key, value in met.items() if key not in _FIELDS}
     if met == wanted:
         return item.lines
     if item.flow:
-        return [*item.lines[: item.lead], *_new(fold, dash)]
+        return [*item.lines[: item.lead], *_new(replace(fold, fields=tuple(wanted.items())), dash)]
     out: list[str] = []
     done = 0
     for key, _, begin, end in item.fields:
@@ -151,7 +153,7 @@ def _changed(item: _Item, fold: FoldText, dash: int) -> Iterable[str]:
 def _new(fold: FoldText, dash: int) -> list[str]:
     values = dict(fold.fields)
     lines: list[str] = []
-    for key in _FIELDS:
+    for key in (*_FIELDS, *(key for key in values if key not in _FIELDS)):
         if values.get(key):
             lines += _field(key, values[key], dash + 2)
     lines[0] = " " * dash + "- " + lines[0][dash + 2 :]

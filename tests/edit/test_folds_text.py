@@ -143,3 +143,11 @@ def test_a_list_that_is_not_indented_stays_so() -> None:
 
 def test_the_last_fold_may_go() -> None:
     assert "folds: []\n# What it owns." in edit(TEXT)
+
+
+@pytest.mark.parametrize("name", ["one", "two"])
+def test_what_a_branch_cannot_say_stays(name: str) -> None:
+    text = TEXT.replace("    source: maintainers\n", "    source: maintainers\n    licence: MIT\n")
+    text = text.replace("disposition: folded}", "disposition: folded, licence: MIT}")
+    made = edit(text, *(fold(each, subject="Other") if each == name else each for each in ("one", "two")))
+    assert [each["licence"] for each in read(made)] == ["MIT", "MIT"]

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from tests.gates.good import CACHE_FILE, QUEUE_FILE, change, created
-from tests.sabotage.ways import Way, broken, patched, redeclared
+from tests.sabotage.ways import Way, broken, in_first_fold, patched, redeclared
 from verify.model.block import Tombstone
 from verify.model.ids import RepoPath
 from verify.model.patch import Action, Mode
@@ -59,6 +59,18 @@ SABOTAGES = (
     ),
     broken(
         "a conflict marker stays", "hygiene", "added-conflict-marker", patched(change(QUEUE_FILE, b"<<<<<<< ours\n"))
+    ),
+    broken(
+        "a mail's first line stays",
+        "hygiene",
+        "added-mail-header",
+        patched(change(QUEUE_FILE, b"From " + b"a" * 40 + b" Mon Sep 17 00:00:00 2001\n")),
+    ),
+    broken(
+        "a mail's header stands in the message",
+        "hygiene",
+        "message-mail-header",
+        in_first_fold(lambda fold: replace(fold, body="From: A <a@x.dev>\n\nWhy.")),
     ),
     broken(
         "a file ends without a line end",

@@ -29,8 +29,15 @@ def submitted_sign_offs(source: bytes) -> tuple[str, ...]:
     for message in read_messages(source):
         start = _PATCH.search(message.text)
         prose = message.text[: start.start()] if start is not None else message.text
-        found.update(dict.fromkeys(signed_off(prose.decode("utf-8", "replace"))))
+        found.update(dict.fromkeys(signed_off(_text(prose))))
     return tuple(found)
+
+
+def _text(prose: bytes) -> str:
+    try:
+        return prose.decode("utf-8")
+    except UnicodeDecodeError:
+        return prose.decode("latin-1")
 
 
 def _named(pattern: re.Pattern[str], text: str) -> tuple[str, ...]:

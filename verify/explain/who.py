@@ -83,4 +83,12 @@ EXPLANATIONS: dict[str, str] = {
         "Compared are releases: a project's folder, the folder of a sealed bundle (it holds the declared files), or a "
         "revision of the project. A single file is none of them."
     ),
+    "added-mail-header": (
+        "An added line is what starts a message in a mail folder. A mail was taken for a part of the file, as happens "
+        "when patches are put one behind the other. Take the line out, and look whether more of the mail is there."
+    ),
+    "message-mail-header": (
+        "The fold's message begins with header lines of the mail that it came in, or its subject still has the mail's "
+        "tag. They are shown in every commit made of the fold. Author, date and subject have fields of their own."
+    ),
 }

@@ -1,4 +1,4 @@
-"""Patch hygiene: what a fold adds carries no white space errors, stray line ends or conflict markers.
+"""Patch hygiene: what a fold adds carries no white space errors, stray line ends, conflict markers or mail headers.
 
 Only added lines are looked at. A carriage return is an error unless the lines around it end so too, as in a file
 with CRLF line ends. Two spaces at the end of a Markdown line are a line break and stay.
@@ -10,12 +10,14 @@ from dataclasses import dataclass
 
 from verify.gates.case import Case
 from verify.gates.kind import Kind, Scope
-from verify.model.block import Fold
+from verify.model.block import Block, Fold
 from verify.model.diagnostic import Diagnostic, Finding, Place
 from verify.model.evidence import Need
 from verify.model.patch import FileChange, Hunk
 from verify.model.verdict import Failed, Outcome, Passed
 
+_MAIL = re.compile(rb"From [0-9a-f]{40} Mon Sep 17 00:00:00 2001\r?\n?")
+_MAIL_FIELD = re.compile(r"(?:From: .*@|Date: .*\d{4}|Subject: \[PATCH|Message-I[dD]: <|To: .*@|X-Mailer: )")
 _MARKER = re.compile(rb"(?:<{7} .*|>{7} .*|\|{7} .*|={7})\r?\n?")
 
 
@@ -37,6 +39,7 @@ def check(params: Params, case: Case) -> Outcome:
     count = 0
     for block in case.release.blocks:
         for fold in block.folds:
+            findings.extend(_message(block, fold))
             for change in fold.patch.files:
                 crlf = _uses_crlf(change)
                 for line, text in _added(change):
@@ -81,8 +84,23 @@ def _line(fold: Fold, change: FileChange, line: int, text: bytes, crlf: bool) ->
         yield _finding("added-space-before-tab", fold, line, "its indent has a space before a tab")
     if _MARKER.fullmatch(text):
         yield _finding("added-conflict-marker", fold, line, "it is a conflict marker")
+    if _MAIL.fullmatch(text):
+        yield _finding("added-mail-header", fold, line, "it is the first line of a mail folder's message")
     if not text.endswith(b"\n"):
         yield _finding("added-no-final-newline", fold, line, "the file ends without a line end")
+
+
+def _message(block: Block, fold: Fold) -> Iterator[Finding]:
+    """Header lines of the mail that a fold came in are no part of its message."""
+    first = fold.body.split("\n\n")[0].split("\n") if fold.body else []
+    for text in (fold.subject, *first):
+        if _MAIL_FIELD.match(text) or text.startswith("[PATCH"):
+            yield Diagnostic(
+                code="message-mail-header",
+                message=f"the message of fold `{fold.id}` holds a mail's header: `{text[:60]}`",
+                place=Place(file=block.file),
+                help=f"remove the line from `subject` or `body` of the fold in {block.file}",
+            )
 
 
 def _line_break(change: FileChange, body: bytes) -> bool:

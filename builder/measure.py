@@ -206,10 +206,13 @@ class Bench:
         return sum(step.known for step in steps), len(steps)
 
     def title(self, case: Case, need: BuildNeed) -> str:
-        """A build for people: the base, or the block whose prefix it is."""
+        """A build for people: the base, the block whose prefix it is, or a block by itself."""
         for block, tree in case.prefix_trees():
             if tree == need.tree:
                 return "base" if block is None else f"prefix {block}"
+        for each in case.alone or ():
+            if each.tree == need.tree:
+                return f"{each.block} alone" if each.without is None else f"{each.block} without {each.without}"
         return f"tree {need.tree[:12]}"
 
     def _configuration(self, need: BuildNeed) -> Configuration:

@@ -7,11 +7,13 @@ the case, so that the judge says undecided and never passed. How builds and prob
 from dataclasses import dataclass
 from pathlib import Path
 
+from builder.alone import alone_trees
 from builder.documents import read_documents
 from builder.stack import Derived, derive
 from builder.store import Store
 from builder.upstream import Imported, import_base
 from verify.diff.trace import blobs_to_count, count_lines
+from verify.gates.alone import AloneTree
 from verify.gates.battery import gates_of, is_structural
 from verify.gates.case import Case, NotRederived, Rederived
 from verify.judge import rule
@@ -19,7 +21,7 @@ from verify.manifest.read import read_release
 from verify.model.diagnostic import Diagnostic, Fault
 from verify.model.ids import BlobId
 from verify.model.progress import Progress
-from verify.model.release import FolderSource, Release
+from verify.model.release import FolderSource, Proof, Release
 from verify.model.stack import Stack
 from verify.model.verdict import GateResult
 from verify.rederive import rederive
@@ -97,7 +99,29 @@ def case(stacked: Stacked, workshop: Workshop) -> Case:
         rederived=_by_git(stacked, workshop),
         line_counts=line_counts(stacked),
         documents=read_documents(workshop.root, without=_engine_folder(stacked.release)),
+        alone=alone(stacked, workshop) if asks_for_alone(stacked.release) else None,
     )
+
+
+def asks_for_alone(release: Release) -> bool:
+    """Whether something declared needs the blocks' own trees."""
+    return any(Proof.ALONE in each.proofs for each in release.configurations) or any(
+        gate.kind == "requires" for gate in release.gates
+    )
+
+
+def alone(stacked: Stacked, workshop: Workshop) -> tuple[AloneTree, ...] | None:
+    """Each block on the base with what it requires, stored so that it can be built; None where the stack is stuck."""
+    result = stacked.derived.result
+    if not isinstance(result, Stack):
+        return None
+    with workshop.progress.stage("each block alone") as stage:
+        made = alone_trees(
+            blocks=stacked.release.blocks, stack=result, source=stacked.store, made=stacked.derived.objects
+        )
+        stacked.store.write(made.objects)
+        stage.outcome(f"{len({each.tree for each in made.trees})} trees")
+    return made.trees
 
 
 def line_counts(stacked: Stacked) -> dict[BlobId, int]:

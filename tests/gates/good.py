@@ -8,7 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from hashlib import sha256
 
+from verify.diff.trace import Trace
 from verify.evidence import make_key
+from verify.gates.alone import AloneTree
 from verify.gates.arm_identity import Exercise
 from verify.gates.arm_identity import Params as ArmIdentity
 from verify.gates.battery import gates_of
@@ -18,6 +20,7 @@ from verify.gates.checkpoint_resume import Params as CheckpointResume
 from verify.gates.golden_tokens import Params as GoldenTokens
 from verify.gates.kinds import KINDS
 from verify.gates.patch_hygiene import Params as PatchHygiene
+from verify.gates.requires import Params as Requires
 from verify.gates.switches import Params as Switches
 from verify.gates.warm_behind_cold import Params as WarmBehindCold
 from verify.gates.warnings import Params as Warnings
@@ -88,6 +91,7 @@ DOCUMENTS = {
     "WORKLOG.md": "# Worklog\n\n## 261130.001 The first entry\nWhy.\n",
 }
 BASE, AFTER_QUEUE, AFTER_CACHE = (TreeId(oid(text)) for text in ("base", "after queue", "after cache"))
+CACHE_ALONE = TreeId(oid("cache without queue"))
 
 
 def change(path: RepoPath, *added: bytes, line: int = 4) -> FileChange:
@@ -173,6 +177,7 @@ GATES = (
     gate("switches", "switches", Switches()),
     gate("builds", "build", Build()),
     gate("warnings", "warnings", Warnings()),
+    gate("requirements", "requires", Requires()),
     gate(
         "golden",
         "golden-tokens",
@@ -234,7 +239,7 @@ def good_release() -> Release:
     """The declared release; its lock and reference are those of `good_stack`."""
     queue = block(QUEUE, "QUEUE", fold("queue", "rotate", change(QUEUE_FILE, *reading(b"QUEUE"))), owns="src/queue.cpp")
     cache = block(CACHE, "CACHE", fold("cache", "keep", change(CACHE_FILE, *reading(b"CACHE"))), owns="src/cache.cpp")
-    blocks = (replace(queue, gates=QUEUE_GATES), replace(cache, gates=CACHE_GATES))
+    blocks = (replace(queue, gates=QUEUE_GATES), replace(cache, gates=CACHE_GATES, requires=(QUEUE,)))
     stack = good_stack()
     folds = {(owner.name, each.id): each for owner in blocks for each in owner.folds}
     lock = Lock(
@@ -262,7 +267,7 @@ def good_release() -> Release:
                 build_type="Release",
                 options=(),
                 targets=("llama-server",),
-                proofs=(Proof.PREFIX, Proof.TIP),
+                proofs=(Proof.PREFIX, Proof.ALONE, Proof.TIP),
             ),
         ),
         models=(GeneratedModel(name=MODEL, generator="llama", sha256=Sha256("0" * 64), licence="MIT"),),
@@ -302,6 +307,17 @@ def good_build(tree: TreeId) -> BuildObservation:
         log="logs/build.log",
         tail=(),
     )
+
+
+def expected_build(tree: TreeId) -> BuildObservation:
+    """As the good release needs it: a block without what it requires does not build."""
+    return failed_build(good_build(tree)) if tree == CACHE_ALONE else good_build(tree)
+
+
+def failed_build(build: BuildObservation) -> BuildObservation:
+    """It stopped at an error."""
+    error = CompilerMessage(file="src/queue.cpp", line=12, text="'slot' was not declared", flag="")
+    return replace(build, ok=False, failed_step="queue.cpp.o", errors=(error,), artifacts=())
 
 
 def built_digest(tree: TreeId) -> Sha256:
@@ -438,7 +454,23 @@ def bare_case(release: Release) -> Case:
         rederived=Rederived(trees=tuple(each.after for each in stack.layers)),
         line_counts=line_counts(release, stack),
         documents=DOCUMENTS,
+        alone=good_alone(),
     )
+
+
+def good_alone() -> tuple[AloneTree, ...]:
+    """The first block is its prefix; the second requires the first, and has another tree without it."""
+    return (
+        alone_tree(QUEUE, None, (), AFTER_QUEUE),
+        alone_tree(CACHE, None, (QUEUE,), AFTER_CACHE),
+        alone_tree(CACHE, QUEUE, (), CACHE_ALONE),
+    )
+
+
+def alone_tree(block: BlockName, without: BlockName | None, below: tuple[BlockName, ...], tree: TreeId) -> AloneTree:
+    """A block's own tree, in which no line is followed."""
+    traced = Trace(files={}, removed=(), broken=())
+    return AloneTree(block=block, without=without, below=below, textual=(), tree=tree, trace=traced)
 
 
 def line_counts(release: Release, stack: Stack) -> dict[BlobId, int]:
@@ -465,7 +497,7 @@ def measured(case: Case, run: Callable[[ProbeNeed], RunObservation] = good_run) 
     builds += [arm.build for need in probes for arm in need.arms]
     return replace(
         case,
-        builds={need: Recorded(key=key_of(need), observation=good_build(need.tree)) for need in builds},
+        builds={need: Recorded(key=key_of(need), observation=expected_build(need.tree)) for need in builds},
         probes={need: Recorded(key=key_of(need), observation=run(need)) for need in probes},
     )
 

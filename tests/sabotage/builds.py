@@ -3,16 +3,23 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from tests.gates.good import AFTER_CACHE, AFTER_QUEUE, BASE, with_build
+from tests.gates.good import (
+    AFTER_CACHE,
+    AFTER_QUEUE,
+    BASE,
+    CACHE,
+    CACHE_ALONE,
+    QUEUE,
+    alone_tree,
+    failed_build,
+    good_alone,
+    good_build,
+    with_build,
+)
 from tests.sabotage.ways import Way, broken, rebuilt, redeclared, unbuilt, unknown
+from verify.gates.case import Case
 from verify.model.observation import BuildObservation, CompilerMessage
 from verify.model.release import Proof
-
-
-def failed_build(build: BuildObservation) -> BuildObservation:
-    """It stopped at an error."""
-    error = CompilerMessage(file="src/queue.cpp", line=12, text="'slot' was not declared", flag="")
-    return replace(build, ok=False, failed_step="queue.cpp.o", errors=(error,), artifacts=())
 
 
 def warned(line: int) -> Callable[[BuildObservation], BuildObservation]:
@@ -30,6 +37,11 @@ def proofs(*names: Proof) -> Way:
     )
 
 
+def stands_on_less(case: Case) -> Case:
+    """The second block is laid without the first one and does not build so."""
+    return replace(case, alone=(*good_alone()[:1], alone_tree(CACHE, None, (), CACHE_ALONE)))
+
+
 SABOTAGES = (
     broken("a block does not build", "builds", "block-does-not-build", rebuilt(AFTER_QUEUE, failed_build)),
     broken("the base does not build", "builds", "base-does-not-build", rebuilt(BASE, failed_build)),
@@ -41,7 +53,22 @@ SABOTAGES = (
     ),
     broken("no proof is asked for", "builds", "no-proofs", proofs()),
     unknown("a prefix was not built", "builds", "not-built", unbuilt(AFTER_QUEUE)),
-    unknown("a proof cannot be made", "builds", "proof-not-made", proofs(Proof.PREFIX, Proof.ALONE)),
+    unknown("a proof was not made", "builds", "proof-not-made", lambda case: replace(case, alone=None)),
+    broken("a block does not stand alone", "builds", "block-does-not-stand-alone", stands_on_less),
+    broken(
+        "a requirement is needless",
+        "requirements",
+        "requires-unneeded",
+        rebuilt(CACHE_ALONE, lambda _: good_build(BASE)),
+    ),
+    broken(
+        "a requirement is implied by another",
+        "requirements",
+        "requires-unneeded",
+        lambda case: replace(case, alone=(*good_alone()[:2], alone_tree(CACHE, QUEUE, (QUEUE,), AFTER_CACHE))),
+    ),
+    unknown("a tree without a requirement was not built", "requirements", "not-built", unbuilt(CACHE_ALONE)),
+    unknown("nothing was laid alone", "requirements", "proof-not-made", lambda case: replace(case, alone=None)),
     broken("a block brings a warning", "warnings", "new-warning", rebuilt(AFTER_QUEUE, warned(9))),
     broken(
         "a block brings a second warning of the same text",

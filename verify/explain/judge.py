@@ -96,8 +96,28 @@ EXPLANATIONS: dict[str, str] = {
         "`proofs`, such as `prefix`."
     ),
     "proof-not-made": (
-        "A configuration asks for a proof that this version cannot make. Silently leaving it out would look like "
-        "success, so the gate is undecided until the configuration asks for what can be made."
+        "A proof that is asked for was not made: no tree was laid for it, or no configuration proves blocks alone. "
+        "Silently leaving it out would look like success, so the gate is undecided until it is made."
+    ),
+    "block-does-not-stand-alone": (
+        "On the base with what it requires, and nothing else of the stack, the block does not build. In the stack an "
+        "earlier block happens to bring what it needs. Where that can be read off the errors, `requires-missing` "
+        "names it; add it to `requires`, or mend the block."
+    ),
+    "requires-missing": (
+        "An error of a block alone misses a name that another, earlier block brings and that is not in `requires`. "
+        "Dropping or moving that block would then break this one unseen. The place of use and the bringing line of "
+        "the patch are named; add the block to `requires`."
+    ),
+    "forward-reference": (
+        "A block uses a name that only a later block brings, so that the stack does not build up to here and cannot be "
+        "bisected. Move the line that brings it down to this block or below it, or move this block up."
+    ),
+    "requires-unneeded": (
+        "A block requires another one, and is none the worse without it: it has its place and builds in every "
+        "configuration that proves blocks alone, or another requirement brings it anyway. A needless requirement "
+        "forbids changes of order and drops that would be safe. Remove it; what is needed only when the program runs "
+        "belongs into `claims`."
     ),
     "base-does-not-build": (
         "The base itself, with no block applied, does not build. No block is to blame: upstream, the toolchain or the "

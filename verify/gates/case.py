@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 from verify.diff.trace import Trace, trace
+from verify.gates.alone import AloneTree
 from verify.model.block import Block
 from verify.model.diagnostic import Diagnostic
 from verify.model.evidence import BuildNeed, Need, ProbeNeed
@@ -50,7 +51,7 @@ class Case:
     `base_tree` is the tree that was really imported and `base_paths` every path in it. `faults` tells, per need, why
     it was not met. `block` is the block whose gate is being checked, None for a gate of the release. `line_counts`
     says how many lines the contents have that lines are traced through, `documents` are the project's own texts by
-    name; both are None where nobody read them.
+    name; both are None where nobody read them. `alone` are the blocks' own trees, None where nobody made them.
     """
 
     release: Release
@@ -64,6 +65,7 @@ class Case:
     block: BlockName | None = None
     line_counts: Mapping[BlobId, int] | None = None
     documents: Mapping[str, str] | None = None
+    alone: tuple[AloneTree, ...] | None = None
 
     def of(self, gate: GateDecl) -> "Case":
         """The view of the block that declares `gate`."""
@@ -75,11 +77,19 @@ class Case:
             case Stack(layers=layers) | Stuck(done=layers):
                 return layers
 
-    def trace(self) -> Trace | None:
-        """Every line of the touched files followed to where it comes from; None where nobody counted lines."""
+    def trace(self, up_to: BlockName | None = None) -> Trace | None:
+        """Every line of the touched files followed to where it comes from; None where nobody counted lines.
+
+        `up_to` is the last block of the prefix that is followed; all of them where none is named.
+        """
         if self.line_counts is None:
             return None
-        return trace(self.release.blocks, self.layers(), self.line_counts)
+        layers = self.layers()
+        if up_to is not None:
+            names = [block.name for block in self.release.blocks]
+            below = set(names[: names.index(up_to) + 1])
+            layers = tuple(layer for layer in layers if layer.block in below)
+        return trace(self.release.blocks, layers, self.line_counts)
 
     def declared_block(self) -> Block | None:
         """The declaring block."""

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from verify.gates.blame import owner_of, place_of
 from verify.gates.case import Case
 from verify.gates.kind import Kind, Scope
-from verify.model.diagnostic import Diagnostic, Finding, Place
+from verify.model.diagnostic import Diagnostic, Finding
 from verify.model.evidence import BuildNeed, Need
 from verify.model.ids import BlockName, ConfigName
 from verify.model.observation import BuildObservation, CompilerMessage
@@ -49,7 +50,7 @@ def check(params: Params, case: Case) -> Outcome:
             lower = case.builds.get(BuildNeed(tree=below, configuration=name))
             upper = case.builds.get(BuildNeed(tree=tree, configuration=name))
             if block is not None and lower is not None and upper is not None:
-                findings.extend(_brought(block, name, lower.observation, upper.observation))
+                findings.extend(_brought(block, name, lower.observation, upper.observation, case))
     if findings:
         return Failed(summary=f"{len(findings)} new warnings", findings=tuple(findings))
     reasons = case.missing(wanted) + tuple(_broken(case))
@@ -67,20 +68,24 @@ def _configurations(params: Params, case: Case) -> tuple[ConfigName, ...]:
     )
 
 
-def _brought(block: BlockName, name: ConfigName, below: BuildObservation, build: BuildObservation) -> Iterator[Finding]:
+def _brought(
+    block: BlockName, name: ConfigName, below: BuildObservation, build: BuildObservation, case: Case
+) -> Iterator[Finding]:
     if not below.ok:
         return  # a build that stopped early has told only some of its warnings
+    traced = case.trace(up_to=block) if build.warnings else None
     known = Counter(_identity(message) for message in set(below.warnings))
     for message in sorted(set(build.warnings), key=lambda each: (each.file, each.line, each.text)):
         identity = _identity(message)
         if known[identity] > 0:
             known[identity] -= 1
             continue
+        whose = owner_of(message, traced, case)
         yield Diagnostic(
             code="new-warning",
             message=f"block `{block}` brings a warning in `{name}`: {message.text}",
-            place=Place(file=message.file, line=message.line) if message.file else None,
-            notes=(f"flag: {message.flag}",) if message.flag else (),
+            place=place_of(message),
+            notes=(*((f"flag: {message.flag}",) if message.flag else ()), *((whose,) if whose else ())),
             help="mend the code in this block",
         )
 

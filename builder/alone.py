@@ -35,15 +35,12 @@ def alone_trees(
     *, blocks: tuple[Block, ...], stack: Stack, source: ObjectSource, made: Iterable[NewObject] = ()
 ) -> Alone:
     """A tree for each block, and one for each of its requirements left out; `made` are objects not yet in `source`."""
-    overlay = Overlay(source)
-    for new in made:
-        overlay.add(new)
-    work = _Work(blocks, stack, overlay)
+    work = Apart(blocks, stack, source, made)
     trees: list[AloneTree] = []
     for block in blocks:
         trees.append(work.alone(block, without=None))
         trees += (work.alone(block, without=each) for each in block.requires)
-    return Alone(trees=tuple(trees), objects=overlay.objects())
+    return Alone(trees=tuple(trees), objects=work.objects())
 
 
 def required(blocks: Sequence[Block], block: Block, without: BlockName | None = None) -> frozenset[BlockName]:
@@ -75,8 +72,15 @@ class _Conflict:
     findings: tuple[Diagnostic, ...]
 
 
-class _Work:
-    def __init__(self, blocks: tuple[Block, ...], stack: Stack, overlay: Overlay) -> None:
+class Apart:
+    """Lays blocks of one stack apart from the rest, and remembers what was laid."""
+
+    def __init__(
+        self, blocks: tuple[Block, ...], stack: Stack, source: ObjectSource, made: Iterable[NewObject] = ()
+    ) -> None:
+        overlay = Overlay(source)
+        for new in made:
+            overlay.add(new)
         self._blocks = {block.name: block for block in blocks}
         self._order: _Names = tuple(self._blocks)
         self._layers = {(layer.block, layer.fold): layer for layer in stack.layers}
@@ -87,9 +91,16 @@ class _Work:
             for name in self._order
         }
 
+    def objects(self) -> tuple[NewObject, ...]:
+        """Every object that was made."""
+        return self._overlay.objects()
+
     def alone(self, block: Block, without: BlockName | None) -> AloneTree:
         """The block's own tree, with as little as its text lets it have beyond what is required."""
-        keep = required(tuple(self._blocks.values()), block, without)
+        return self.beside(block, required(tuple(self._blocks.values()), block, without), without)
+
+    def beside(self, block: Block, keep: frozenset[BlockName], without: BlockName | None = None) -> AloneTree:
+        """The block on the base with the blocks of `keep`, and with those that its text needs."""
         below = self._least(block.name, keep)
         laid = self._lay((*below, block.name))
         assert isinstance(laid, _Laying)  # at worst it is the whole prefix, which was derived

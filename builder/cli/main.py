@@ -17,6 +17,7 @@ from builder.cli.gate import gate
 from builder.cli.owner import owner
 from builder.cli.pin import pin
 from builder.cli.release import release
+from builder.cli.requires import requires
 from builder.cli.seal import seal
 from builder.cli.stack import stack
 from builder.cli.status import status
@@ -25,7 +26,23 @@ from builder.cli.sync import sync
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False, no_args_is_help=True)
 
-for _command in (status, check, stack, build, gate, release, seal, pin, checkout, sync, owner, diff, switches, explain):
+for _command in (
+    status,
+    check,
+    stack,
+    requires,
+    build,
+    gate,
+    release,
+    seal,
+    pin,
+    checkout,
+    sync,
+    owner,
+    diff,
+    switches,
+    explain,
+):
     app.command(_command.__name__)(_command)
 app.add_typer(worklog.app, name="worklog")
 app.add_typer(docs.app, name="docs")

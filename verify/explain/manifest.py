@@ -171,7 +171,7 @@ EXPLANATIONS: dict[str, str] = {
         "lists under `blocks`, in order."
     ),
     "unknown-model": "A gate names a model that `models` of release.json does not declare.",
-    "unknown-configuration": "A gate names a configuration that `configurations` of release.json does not declare.",
+    "unknown-configuration": "A gate or an option names a configuration that release.json does not declare.",
     "unknown-switch": "A gate names a switch that no block declares under `switches`.",
     "unknown-kind": (
         "There is no kind of gate of that name. A gate of an unknown kind would check nothing, so it is refused. "

@@ -3,8 +3,9 @@ misses. Shared by the kinds that judge builds.
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
-from verify.diff.symbols import bringer_of, missing_names
+from verify.diff.symbols import Bringer, bringer_of, missing_names
 from verify.diff.trace import Added, Trace, Upstream
 from verify.gates.case import Case
 from verify.model.block import Block
@@ -42,41 +43,54 @@ def _fold_file(case: Case, added: Added) -> str:
     return next((fold.patch_file for fold in folds if fold.id == added.fold), "")
 
 
-def named_needs(block: BlockName, build: BuildObservation, there: Iterable[BlockName], case: Case) -> Iterator[Finding]:
-    """What the errors miss and a block that is not in the tree brings: a forward reference, or a missing requirement.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Missed:
+    """A name that an error misses, and the fold of an absent block that brings it."""
 
-    `there` are the blocks of the tree that was built for `block`.
-    """
-    names = [each.name for each in case.release.blocks]
+    symbol: str
+    message: CompilerMessage
+    bringer: Bringer
+
+
+def missed(build: BuildObservation, there: Iterable[BlockName], blocks: Iterable[Block]) -> Iterator[Missed]:
+    """Each name once that the errors miss, that no block of the tree (`there`) brings and some other block does."""
     present = set(there)
-    absent = [each for each in case.release.blocks if each.name not in present]
+    blocks = tuple(blocks)
+    absent = [each for each in blocks if each.name not in present]
     told: set[str] = set()
     for message in build.errors:
         for symbol in missing_names(message.text):
-            brings = bringer_of(symbol, absent)
-            if brings is None or symbol in told or _brought(symbol, present, case):
+            bringer = bringer_of(symbol, absent)
+            if bringer is None or symbol in told or _brought(symbol, present, blocks):
                 continue
             told.add(symbol)
-            later = names.index(brings.block) > names.index(block)
-            where = f"{brings.fold.patch_file}:{brings.line}"
-            verb = "is brought" if brings.defines else "is first written"
-            yield Diagnostic(
-                code="forward-reference" if later else "requires-missing",
-                message=f"block `{block}` uses `{symbol}`, which {verb} by "
-                + (f"the later block `{brings.block}`" if later else f"block `{brings.block}`, not in its `requires`"),
-                place=place_of(message),
-                notes=(
-                    f"used: {message.file}:{message.line}: {message.text}",
-                    f"brought: fold `{brings.fold.id}` of block `{brings.block}`, {where}",
-                ),
-                help=f"move that change to block `{block}` or below it"
-                if later
-                else f"add `{brings.block}` to `requires` in blocks/{block}/block.yaml",
-            )
+            yield Missed(symbol=symbol, message=message, bringer=bringer)
 
 
-def _brought(symbol: str, present: set[BlockName], case: Case) -> bool:
+def named_needs(block: BlockName, build: BuildObservation, there: Iterable[BlockName], case: Case) -> Iterator[Finding]:
+    """What the errors miss and an absent block brings, told: a forward reference, or a missing requirement."""
+    names = [each.name for each in case.release.blocks]
+    for each in missed(build, there, case.release.blocks):
+        brings, message = each.bringer, each.message
+        later = names.index(brings.block) > names.index(block)
+        where = f"{brings.fold.patch_file}:{brings.line}"
+        verb = "is brought" if brings.defines else "is first written"
+        yield Diagnostic(
+            code="forward-reference" if later else "requires-missing",
+            message=f"block `{block}` uses `{each.symbol}`, which {verb} by "
+            + (f"the later block `{brings.block}`" if later else f"block `{brings.block}`, not in its `requires`"),
+            place=place_of(message),
+            notes=(
+                f"used: {message.file}:{message.line}: {message.text}",
+                f"brought: fold `{brings.fold.id}` of block `{brings.block}`, {where}",
+            ),
+            help=f"move that change to block `{block}` or below it"
+            if later
+            else f"add `{brings.block}` to `requires` in blocks/{block}/block.yaml",
+        )
+
+
+def _brought(symbol: str, present: set[BlockName], blocks: Iterable[Block]) -> bool:
     """Whether a block of the tree defines it itself: then something else about it is wrong."""
-    here: list[Block] = [each for each in case.release.blocks if each.name in present]
-    found = bringer_of(symbol, here)
+    found = bringer_of(symbol, [each for each in blocks if each.name in present])
     return found is not None and found.defines

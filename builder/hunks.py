@@ -2,7 +2,7 @@
 
 This is what a release rests on: no search, no offset, no fuzz. The bytes are never split into lines: the old lines
 of a hunk are searched as one string, and line numbers are counted only where it is found, at C speed. Placement of
-hunks whose preimage differs is another question (`builder/placement.py`).
+hunks whose preimage differs is another question (`builder/two_ways.py`).
 """
 
 from collections.abc import Sequence

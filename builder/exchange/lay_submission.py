@@ -8,11 +8,13 @@ its line; where it holds another and the recorded one is to be had, hunks go two
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from builder.by_rule import place_by_rule
 from builder.draft import Draft, Drafted, DraftFile, compose, literal, whole_file
 from builder.exchange.targets import NoTarget, Target, stripped, target_of
 from builder.layer import Laid, lay
-from builder.placement import Fate, Placement, place_by_rule, place_two_ways, runs_of, with_runs
+from builder.placement import Fate, Placement, runs_of, with_runs
 from builder.tree import Tree, file_state, is_submodule_text
+from builder.two_ways import place_two_ways
 from verify.diff.binary import BrokenPayload, apply_delta
 from verify.diff.render import render_patch
 from verify.diff.submission import Dialect, Section

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from builder.by_rule import place_by_rule
 from builder.layer import Laid, NotLaid, lay
-from builder.placement import Fate, place_by_rule
+from builder.placement import Fate
 from tests.core.memory import tree_in_memory
 from tests.core.random_edits import edited, hunks_of, lines_of, random_files, random_patch, random_runs
 from tests.core.real_git import Files, RealGit

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from builder.placement import Fate, Placement, place_by_rule, place_two_ways, runs_of, with_runs
+from builder.by_rule import place_by_rule
+from builder.placement import Fate, Placement, runs_of, with_runs
+from builder.two_ways import place_two_ways
 from tests.core import hazards
 from tests.core.hazards import Shape
 from tests.core.random_edits import hunks_of, random_content, random_runs

@@ -5,13 +5,15 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from builder.by_rule import place_by_rule
 from builder.canonical import Run, canonical_hunks
 from builder.draft import compose
 from builder.exchange.lay_submission import Rules, Taken, lay_submission
 from builder.layer import Laid, lay
-from builder.placement import Fate, place_by_rule, place_two_ways, runs_of, with_runs
+from builder.placement import Fate, runs_of, with_runs
 from builder.stack import Stacker, derive
 from builder.tree import Tree, file_state
+from builder.two_ways import place_two_ways
 from tests.core.memory import tree_in_memory
 from tests.core.random_edits import edited, hunks_of, lines_of, random_content, random_files, random_patch, random_runs
 from tests.core.stacks import BASE_COMMIT, block, fold

@@ -1,7 +1,7 @@
 """Prints a patch in its one canonical form (docs/patch-format.md); `parse_canonical` is its exact inverse.
 
 Files are in the order of their paths, a deletion before a creation of the same path. The hunks are printed as they
-are: whoever makes a canonical patch (see `builder/placement.py`) gives them exact lines and three lines of context.
+are: whoever makes a canonical patch (see `builder/canonical.py`) gives them exact lines and three lines of context.
 """
 
 from verify.diff.binary import encode

@@ -20,6 +20,7 @@ from verify.model.diagnostic import Diagnostic, EnvironmentFault, Place
 
 OWN_FOLDER = ".stackproof"
 
+LOG_FOLDER = f"{OWN_FOLDER}/log"  # the one place in it that a change may write, so that its record comes with it
 _STAGING, _JOURNAL, _UNDO = "staging", "journal", "undo"
 _INDEX = "index.json"
 
@@ -124,7 +125,8 @@ def _plan(root: Path, contents: Mapping[str, bytes | None]) -> _Index:
 def _is_name(name: str) -> bool:
     path = PurePosixPath(name)
     inside = not path.is_absolute() and ".." not in path.parts and "\\" not in name and "\0" not in name
-    return inside and bool(path.parts) and path.parts[0] != OWN_FOLDER and str(path) == name
+    own = path.parts[:1] == (OWN_FOLDER,) and not (len(path.parts) == 3 and str(path.parent) == LOG_FOLDER)
+    return inside and bool(path.parts) and not own and str(path) == name
 
 
 def _refuse_links(root: Path, name: str) -> tuple[str, ...]:
@@ -169,7 +171,25 @@ def _apply(root: Path, index: _Index, disk: Disk) -> None:
             if change.existed and mode_of(old) is None and mode_of(target) is not None:
                 _keep(target, old, disk)
             disk.rename(new, target)
+    for change in index.changes:
+        if not change.new:
+            _drop_empty(root, change.name, disk)
     _sync_all(root, index, disk)
+
+
+def _drop_empty(root: Path, name: str, disk: Disk) -> None:
+    """Take away the folders that a removed file leaves empty: an empty fold would be told as one that nobody lists."""
+    for parent in list(PurePosixPath(name).parents)[:-1]:
+        folder = root / parent
+        if mode_of(folder) is None:  # a killed run took it away
+            continue
+        if any(folder.iterdir()):
+            return
+        try:
+            disk.remove_folder(folder)
+        except OSError as problem:
+            if problem.errno not in {errno.ENOTEMPTY, errno.EEXIST}:  # somebody put a file there meanwhile
+                raise
 
 
 def _keep(target: Path, old: Path, disk: Disk) -> None:
@@ -190,6 +210,9 @@ def _undo(root: Path, index: _Index, disk: Disk) -> None:
     for number, change in enumerate(index.changes):
         target, old = root / change.name, undo / f"{number}.old"
         if mode_of(old) is not None:
+            for parent in list(reversed(PurePosixPath(change.name).parents))[1:]:
+                if mode_of(root / parent) is None:
+                    disk.make_folder(root / parent)
             disk.rename(old, target)
         elif not change.existed:
             with suppress(FileNotFoundError):

@@ -193,6 +193,16 @@ class Store:
             ) from error
         return CommitId(str(found.id))
 
+    def blob_named(self, start: str) -> BlobId | None:
+        """The blob whose id starts like this, where there is exactly one."""
+        import pygit2
+
+        try:
+            found = self._repository[start]
+        except (KeyError, ValueError, pygit2.GitError):
+            return None
+        return BlobId(str(found.id)) if found.type_str == "blob" else None
+
     def set_branch(self, name: str, commit: CommitId) -> None:
         """Point a new branch at a commit; one that exists and stands elsewhere is never moved."""
         import pygit2

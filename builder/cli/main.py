@@ -8,21 +8,32 @@ import sys
 import typer
 
 from builder.cli import docs, export_cmd, import_cmd, worklog
+from builder.cli.amend import amend
 from builder.cli.build import build
 from builder.cli.check import check
 from builder.cli.checkout import checkout
 from builder.cli.diff import diff
+from builder.cli.drop import drop
 from builder.cli.explain import explain
+from builder.cli.fold import fold
 from builder.cli.gate import gate
+from builder.cli.history import log, redo, undo
+from builder.cli.move import move
 from builder.cli.owner import owner
 from builder.cli.pin import pin
 from builder.cli.release import release
+from builder.cli.rename import rename
+from builder.cli.reorder import reorder
 from builder.cli.requires import requires
 from builder.cli.seal import seal
+from builder.cli.split import split
+from builder.cli.squash import squash
 from builder.cli.stack import stack
 from builder.cli.status import status
 from builder.cli.switches import switches
 from builder.cli.sync import sync
+
+_EDITS = (fold, amend, move, split, squash, drop, rename, reorder, undo, redo, log)
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False, no_args_is_help=True)
 
@@ -38,6 +49,7 @@ for _command in (
     pin,
     checkout,
     sync,
+    *_EDITS,
     owner,
     diff,
     switches,

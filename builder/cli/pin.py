@@ -1,10 +1,10 @@
 """`stackproof pin`: record the derived trees as the reference."""
 
-import sys
 from typing import Annotated
 
 import typer
 
+from builder.cli.edits import now, tell
 from builder.cli.options import HERE, AsJson, Offline, Project
 from builder.cli.session import Answer, Session, run
 from verify.model.diagnostic import ExitCode
@@ -46,7 +46,7 @@ def _pin(session: Session, *, dry_run: bool) -> Answer:
     ]
     lines += [f"{change.block}/{change.fold}: {', '.join(change.why)}" for change in plan.folds]
     if not dry_run:
-        apply_pin(root=workshop.root, plan=plan, tell=lambda text: print(text, file=sys.stderr))
+        apply_pin(root=workshop.root, plan=plan, tell=tell, at=now())
     lines.append(
         "everything is pinned as it is"
         if plan.is_empty()

@@ -1,11 +1,11 @@
 """`stackproof sync`: read a branch back into folds."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from builder.cli.edits import now, tell
 from builder.cli.options import HERE, AsJson, Offline, Project
 from builder.cli.session import Answer, Session, run
 from verify.model.diagnostic import Diagnostic, ExitCode, InputFault
@@ -58,7 +58,7 @@ def _sync(session: Session, directory: Path, assign: dict[str, str], *, dry_run:
         assign=assign,
     )
     if not dry_run:
-        apply_sync(root=workshop.root, plan=plan, tell=lambda text: print(text, file=sys.stderr))
+        apply_sync(root=workshop.root, plan=plan, tell=tell, at=now())
     lines = [f"{each.block}/{each.fold}: {', '.join(each.what)}" for each in plan.folds if each.what != (What.KEPT,)]
     lines += [f"{block}: folds are in another order" for block in plan.reordered]
     kept = sum(each.what == (What.KEPT,) for each in plan.folds)

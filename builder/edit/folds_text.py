@@ -1,4 +1,4 @@
-"""Changes the `folds:` section of a block.yaml in place: what does not change keeps its bytes, comments and order.
+"""Changes the lists of a block.yaml in place: what does not change keeps its bytes, comments and order.
 
 The author's file stays the author's. Every other line of it is untouched; within the section an unchanged fold keeps
 its lines, a changed one gets new lines for the fields that changed, and only a new one is written out. Where each
@@ -6,14 +6,16 @@ fold and field stands is told by the positions of the reader. Pure.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from verify.manifest.mistakes import Mistakes
 from verify.manifest.node import Entry, Listing, Scalar, Source, Table
 from verify.manifest.syntax import read_yaml
+from verify.model.diagnostic import Diagnostic, InputFault, Place
 from verify.model.ids import FoldId
 
+Text = str | tuple[str, ...]
 _FIELDS = ("id", "subject", "body", "author", "date", "source", "disposition", "reason")
 _PLAIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9 _./()+<>'-]|@(?=\S))*")
 _IDLE = re.compile(r"\s*(?:#.*)?")
@@ -30,7 +32,7 @@ class FoldText:
 def with_folds(text: str, file: str, folds: Sequence[FoldText | FoldId]) -> str:
     """The text with these folds, in this order; a bare id keeps its fold as written. `text` was read before."""
     newline = "\r\n" if "\r\n" in text else "\n"
-    section = _section(text, file)
+    section = _section(text, file, "folds")
     known = {item.id: item for item in section.items}
     lines: list[str] = []
     for fold in folds:
@@ -67,14 +69,59 @@ class _Section:
     items: tuple[_Item, ...]
     after: tuple[str, ...]
     dash: int
+    inline: bool = False
 
 
-def _section(text: str, file: str) -> _Section:
+def with_more(text: str, file: str, key: str, items: Sequence[Sequence[tuple[str, Text]]]) -> str:
+    """The text with more items at the end of a list, which is made when it is missing; each is fields by name."""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    section = _section(text, file, key)
+    if section.inline:
+        raise InputFault(
+            Diagnostic(
+                code="list-inline",
+                message=f"`{key}` stands on one line, and cannot get more items without being written anew",
+                place=Place(file=file, line=len(section.before) + 1),
+                notes=("expected one item a line, each behind a `-`",),
+                help=f"write `{key}` of {file} as a list of lines",
+            )
+        )
+    lines = [line for item in section.items for line in item.lines]
+    for fields in items:
+        lines += _written([(name, value) for name, value in fields if value], section.dash)
+    return newline.join([*section.before, *(section.head or (f"{key}:",)), *lines, *section.after])
+
+
+def without_items(text: str, file: str, key: str, ids: Collection[str]) -> str:
+    """The text without some items of a list; a list that is left empty goes."""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    section = _section(text, file, key)
+    lines = [line for item in section.items if item.id not in ids for line in item.lines]
+    head = [*(section.head or (f"{key}:",)), *lines] if lines else []
+    return newline.join([*section.before, *head, *section.after])
+
+
+def with_words(text: str, file: str, key: str, renamed: Mapping[str, str]) -> str:
+    """The text with words of a list replaced, wherever in the list they stand."""
+    source = Source(file, text)
+    root = read_yaml(source, Mistakes())
+    entries = root.entries if isinstance(root, Table) else ()
+    value = next((entry.value for entry in entries if entry.key.text == key), None)
+    lines = text.split("\n")
+    for item in reversed(value.items) if isinstance(value, Listing) else ():
+        if isinstance(item, Scalar) and item.text in renamed:
+            line, start = item.spot.line - 1, item.spot.column - 1
+            new = scalar(renamed[item.text])
+            lines[line] = lines[line][:start] + new + lines[line][start + item.spot.width :]
+    return "\n".join(lines)
+
+
+def _section(text: str, file: str, key: str) -> _Section:
     source = Source(file, text)
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     root = read_yaml(source, Mistakes())
     entries = root.entries if isinstance(root, Table) else ()
-    at = next((number for number, entry in enumerate(entries) if entry.key.text == "folds"), None)
+    at = next((number for number, entry in enumerate(entries) if entry.key.text == key), None)
     if at is None:
         end = len(lines) - (lines[-1] == "")
         return _Section(before=tuple(lines[:end]), head=None, items=(), after=tuple(lines[end:]), dash=2)
@@ -83,7 +130,10 @@ def _section(text: str, file: str) -> _Section:
     stop = _before_comments(lines, stop, deepest=0)
     value = entries[at].value
     if not isinstance(value, Listing) or value.spot.line - 1 == first or not value.items:
-        return _Section(before=tuple(lines[:first]), head=None, items=(), after=tuple(lines[stop:]), dash=2)
+        inline = isinstance(value, Listing) and bool(value.items)
+        return _Section(
+            before=tuple(lines[:first]), head=None, items=(), after=tuple(lines[stop:]), dash=2, inline=inline
+        )
     starts = [_dash_line(lines, item.spot.line - 1) for item in value.items]
     dash = len(lines[starts[0]]) - len(lines[starts[0]].lstrip(" "))
     # A comment above a fold belongs to it, and so goes where it goes.
@@ -122,7 +172,7 @@ def _item(table: Table, lines: list[str], lead: int, start: int, stop: int) -> _
 
 
 def _changed(item: _Item, fold: FoldText, dash: int) -> Iterable[str]:
-    wanted = {key: value for key, value in fold.fields if value or key not in ("body", "reason")}
+    wanted = {key: value for key, value in fold.fields if value}
     met = {key: value.strip("\n") for key, value, _, _ in item.fields}
     # What a branch cannot say of a fold, such as its licence, stays as the author wrote it.
     wanted |= {key: value for key, value in met.items() if key not in _FIELDS}
@@ -152,10 +202,17 @@ def _changed(item: _Item, fold: FoldText, dash: int) -> Iterable[str]:
 
 def _new(fold: FoldText, dash: int) -> list[str]:
     values = dict(fold.fields)
+    order = (*_FIELDS, *(key for key in values if key not in _FIELDS))
+    return _written([(key, values[key]) for key in order if values.get(key)], dash)
+
+
+def _written(fields: Iterable[tuple[str, Text]], dash: int) -> list[str]:
     lines: list[str] = []
-    for key in (*_FIELDS, *(key for key in values if key not in _FIELDS)):
-        if values.get(key):
-            lines += _field(key, values[key], dash + 2)
+    for key, value in fields:
+        if isinstance(value, str):
+            lines += _field(key, value, dash + 2)
+        else:
+            lines.append(f"{' ' * (dash + 2)}{key}: [{', '.join(quoted(each) for each in value)}]")
     lines[0] = " " * dash + "- " + lines[0][dash + 2 :]
     return lines
 
@@ -185,6 +242,11 @@ def scalar(value: str) -> str:
     plain = _PLAIN.fullmatch(value) and not value.endswith(" ") and not value[0].isdigit()
     if plain and value.lower() not in {"null", "true", "false", "yes", "no", "on", "off", "y", "n"}:
         return value
+    return quoted(value)
+
+
+def quoted(value: str) -> str:
+    """A YAML scalar in double quotes."""
     return '"' + "".join(_escaped(character) for character in value) + '"'
 
 

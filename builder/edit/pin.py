@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from builder.edit.operations import record
 from builder.edit.reference import with_reference
-from builder.write import project_lock, write_files
+from builder.write import project_lock
 from verify.manifest.lock import LOCK_FILE, render_lock
 from verify.manifest.release import RELEASE_FILE
 from verify.model.block import Fold
@@ -90,7 +91,7 @@ def plan_pin(*, root: Path, release: Release, stack: Stack) -> PinPlan:
     )
 
 
-def apply_pin(*, root: Path, plan: PinPlan, tell: Callable[[str], None]) -> None:
+def apply_pin(*, root: Path, plan: PinPlan, tell: Callable[[str], None], at: int = 0) -> None:
     """Write the plan; raises `InputFault` when the files changed after it was made."""
     with project_lock(root, tell=tell):
         for name, data in plan.read:
@@ -104,7 +105,8 @@ def apply_pin(*, root: Path, plan: PinPlan, tell: Callable[[str], None]) -> None
                     )
                 )
         if plan.files:
-            write_files(root, dict(plan.files))
+            summary = f"tip tree {plan.after.tip_tree[:12]}, {len(plan.folds)} folds recorded anew"
+            record(root, command="pin", summary=summary, contents=dict(plan.files), at=at)
 
 
 def lock_of(release: Release, stack: Stack) -> Lock:

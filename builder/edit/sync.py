@@ -7,9 +7,7 @@ where it stands now. What a release then promises is for `pin` to say.
 """
 
 import shlex
-import shutil
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -17,6 +15,8 @@ from pathlib import Path
 from builder.edit.branch import BranchCommit, Lens, lens_on, read_branch
 from builder.edit.folds_text import FoldText, with_folds
 from builder.edit.mapping import FoldKey, map_commits
+from builder.edit.operations import record
+from builder.edit.rehearse import rehearse
 from builder.edit.worktree import (
     SYNCED_REF,
     TIP_REF,
@@ -29,11 +29,10 @@ from builder.edit.worktree import (
 )
 from builder.layer import Laid, lay
 from builder.pack import write_loose
-from builder.scratch import scratch
 from builder.stack import derive
 from builder.store import Store
 from builder.tree import NewObject, Tree
-from builder.write import project_lock, write_files
+from builder.write import project_lock
 from verify.manifest.block import patch_file
 from verify.manifest.read import read_release
 from verify.model.block import Block, Disposition, Fold
@@ -111,7 +110,7 @@ def plan_sync(
     )
 
 
-def apply_sync(*, root: Path, plan: SyncPlan, tell: Callable[[str], None]) -> None:
+def apply_sync(*, root: Path, plan: SyncPlan, tell: Callable[[str], None], at: int = 0) -> None:
     """Write the plan; raises `InputFault` when the project changed after it was made."""
     with project_lock(root, tell=tell):
         if read_release(root, pinned=False).digest != plan.digest:
@@ -124,12 +123,8 @@ def apply_sync(*, root: Path, plan: SyncPlan, tell: Callable[[str], None]) -> No
                 )
             )
         if plan.contents:
-            write_files(root, dict(plan.contents))
-            for name, data in plan.contents:
-                if data is None:
-                    # An empty fold folder would be told as one that nobody lists.
-                    with suppress(OSError):
-                        (root / name).parent.rmdir()
+            summary = f"{len(plan.contents)} files from {plan.head[:12]}"
+            record(root, command="sync", summary=summary, contents=dict(plan.contents), at=at)
     for new in plan.objects:
         write_loose(plan.directory / ".git/objects", new.id, new.kind, new.data)
     git = work_tree_git(plan.directory)
@@ -249,19 +244,7 @@ def _prove(
     lens: Lens,
 ) -> tuple[Stack, tuple[NewObject, ...]]:
     """Read and derive a copy of the project with the new files: it must give every tree of the branch."""
-    with scratch(lens.objects.git_dir, "proof-") as copy:
-        shutil.copy(root / "release.json", copy)
-        shutil.copytree(root / "blocks", copy / "blocks", symlinks=True)
-        for name, data in contents.items():
-            target = copy / name
-            if data is None:
-                target.unlink()
-                with suppress(OSError):
-                    target.parent.rmdir()
-            else:
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(data)
-        release = read_release(copy, pinned=False)
+    release = rehearse(root, contents, near=lens.objects.git_dir)
     derived = derive(
         blocks=release.blocks,
         lock=None,

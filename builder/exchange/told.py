@@ -1,8 +1,9 @@
 """What an import did, hunk by hunk, for people and for programs: nothing that was not exactly as stated is hidden."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from builder.exchange.lay_submission import HunkFate, SectionNote
 from builder.exchange.stack_in import FoldReport, StackIn
 from builder.placement import Fate
 from verify.model.ids import show_path
@@ -22,16 +23,21 @@ def told_lines(taken: StackIn) -> Iterator[str]:
 
 
 def _loose(report: FoldReport) -> Iterator[str]:
-    for fate in report.fates:
+    return loose_lines(report.fates, report.notes, of=f"{report.block}/{report.fold}, ")
+
+
+def loose_lines(fates: Iterable[HunkFate], notes: Iterable[SectionNote], *, of: str = "") -> Iterator[str]:
+    """Each hunk or section that was not exactly what it said."""
+    for fate in fates:
         placement = fate.placement
-        where = f"  {report.block}/{report.fold}, line {fate.source_line}: {show_path(fate.path)}"
+        where = f"  {of}line {fate.source_line}: {show_path(fate.path)}"
         if placement.fate is not Fate.EXACT:
-            notes = f" ({'; '.join(placement.notes)})" if placement.notes else ""
-            yield f"{where}: {placement.fate.value} {placement.offset:+} at line {placement.line}{notes}"
+            said = f" ({'; '.join(placement.notes)})" if placement.notes else ""
+            yield f"{where}: {placement.fate.value} {placement.offset:+} at line {placement.line}{said}"
         if fate.reason:
             yield f"{where}: hunk {fate.number} is {fate.reason}"
-    for note in report.notes:
-        yield f"  {report.block}/{report.fold}, line {note.source_line}: {show_path(note.path)} {note.reason}"
+    for note in notes:
+        yield f"  {of}line {note.source_line}: {show_path(note.path)} {note.reason}"
 
 
 def told_fold(report: FoldReport) -> dict[str, object]:

@@ -15,8 +15,8 @@ from builder.write import finish_interrupted, project_lock, write_file, write_fi
 from tests.write.sabotaged_disk import Killed, LinklessDisk, SabotagedDisk
 from verify.model.diagnostic import EnvironmentFault
 
-OLD = {"a": b"old a", "dir/b": b"old b", "gone": b"to go", "untouched": b"same"}
-CHANGE = {"a": b"new a" * 100, "dir/b": b"", "fresh/deep/c": b"new c", "gone": None}
+OLD = {"a": b"old a", "dir/b": b"old b", "gone": b"to go", "only/one": b"last", "untouched": b"same"}
+CHANGE = {"a": b"new a" * 100, "dir/b": b"", "fresh/deep/c": b"new c", "gone": None, "only/one": None}
 NEW = {"a": b"new a" * 100, "dir/b": b"", "fresh/deep/c": b"new c", "untouched": b"same"}
 
 
@@ -58,6 +58,19 @@ def calls_of_a_change(root: Path, kind: type[SabotagedDisk] = SabotagedDisk) -> 
 def test_a_change_of_several_files_is_made_and_leaves_nothing_behind(tmp_path: Path) -> None:
     write_files(lay_out(tmp_path), CHANGE)
     assert (state(tmp_path), left_over(tmp_path)) == (NEW, [])
+
+
+def test_a_folder_that_a_change_leaves_empty_goes(tmp_path: Path) -> None:
+    write_files(lay_out(tmp_path), {"only/one": None})
+    assert not (tmp_path / "only").exists()
+
+
+def test_of_its_own_folder_a_change_may_write_the_log_alone(tmp_path: Path) -> None:
+    write_files(tmp_path, {".stackproof/log/1.json": b"{}"})
+    assert (tmp_path / ".stackproof/log/1.json").read_bytes() == b"{}"
+    for name in (".stackproof/lock", ".stackproof/journal/index.json", ".stackproof/log/a/b", ".stackproof/log"):
+        with pytest.raises(ValueError, match="not a file of a project"):
+            write_files(tmp_path, {name: b""})
 
 
 def test_what_stackproof_keeps_in_a_project_is_ignored_by_git(tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ from importlib import import_module
 from verify.model.diagnostic import Diagnostic, InputFault
 
 AREAS = (
-    "manifest", "core", "exchange", "base", "git", "edit", "compile", "probe", "judge", "cli", "seal", "write", "who",
+    "manifest", "core", "exchange", "base", "git", "edit", "fold", "compile", "probe", "judge", "cli", "seal", "write",
+    "who",
 )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from builder.compile.abi import compare_abi, find_abidiff
 from builder.compile.build import Built, build, build_folder
 from builder.compile.collect import stored_build
 from builder.compile.recipe import build_key
@@ -17,14 +18,14 @@ from builder.models import provide_model
 from builder.pipeline import Stacked, Workshop
 from builder.plan import Step, builds_of, needs_of, plan_steps
 from builder.witness import Witness
-from verify.evidence import EvidenceStore
+from verify.evidence import EvidenceStore, make_key
 from verify.gates.battery import gates_of
 from verify.gates.case import Case, Recorded
 from verify.model.diagnostic import Diagnostic, Fault
-from verify.model.evidence import BuildNeed, Evidence, Key, Need, ProbeNeed
+from verify.model.evidence import AbiNeed, BuildNeed, Evidence, Key, Need, ProbeNeed
 from verify.model.gate import GateDecl
 from verify.model.ids import ModelName
-from verify.model.observation import RunObservation, decode_observation, encode_observation
+from verify.model.observation import AbiObservation, RunObservation, decode_observation, encode_observation
 from verify.model.progress import Prefixed
 from verify.model.release import Configuration
 from verify.probe.engine import BuiltEngine, ModelFile, build_identity
@@ -163,6 +164,37 @@ class Bench:
             machine=self.machine,
         )
 
+    def abi(self, case: Case, needs: Sequence[Need], *, only_known: bool = False) -> Case:
+        """Compare the binary interfaces that are asked for, where both builds are there."""
+        found, faults = dict(case.abi), dict(case.faults)
+        for need in needs:
+            if not isinstance(need, AbiNeed):
+                continue
+            below, made = self.built.get(need.below), self.built.get(need.build)
+            if below is None or made is None or below.folder is None or made.folder is None:
+                continue  # the case tells of builds that are not there
+            try:
+                tool = find_abidiff()
+                parts = {
+                    "below": str(build_identity(below.key, below.observation)),
+                    "build": str(build_identity(made.key, made.observation)),
+                    "tool": tool.version,
+                }
+                key = make_key("abi", parts)
+                record = self.evidence.get(key)
+                if isinstance(record, Evidence):
+                    seen = decode_observation(AbiObservation, record.observation)
+                elif only_known:
+                    continue
+                else:
+                    seen = compare_abi(tool, below.folder / "bin", made.folder / "bin")
+                    self.evidence.put(self.witness.record(key, encode_observation(seen), seen.seconds))
+            except Fault as fault:
+                faults[need] = fault.diagnostics
+                continue
+            found[need] = Recorded(key=key.digest, observation=seen)
+        return replace(case, abi=found, faults=faults)
+
     def _model(self, name: ModelName) -> ModelFile:
         """The file of a pinned model, compared with its pin once a run."""
         if name not in self.models:
@@ -190,14 +222,15 @@ class Bench:
         """Build and probe whatever these gates need."""
         needs = needs_of(gates, case)
         case = self.build(case, self.plan_builds(case, builds_of(needs, case)))
-        steps, case = self.plan_probes(case, needs)
+        steps, case = self.plan_probes(self.abi(case, needs), needs)
         return self.probe(case, steps)
 
     def known_steps(self, case: Case, gates: Sequence[GateDecl]) -> Case:
         """Take what is known for these gates and make nothing; the rest stays unmeasured."""
         needs = needs_of(gates, case)
         known = [step for step in self.plan_builds(case, builds_of(needs, case)) if step.known]
-        steps, case = self.plan_probes(self.build(case, known), needs)
+        case = self.abi(self.build(case, known), needs, only_known=True)
+        steps, case = self.plan_probes(case, needs)
         return self.probe(case, [step for step in steps if step.known])
 
     def known(self, case: Case) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 from verify.gates.case import Case
 from verify.gates.kinds import KINDS
-from verify.model.evidence import BuildNeed, Key, Need, ProbeNeed
+from verify.model.evidence import AbiNeed, BuildNeed, Key, Need, ProbeNeed
 from verify.model.gate import GateDecl
 
 N = TypeVar("N", BuildNeed, ProbeNeed)
@@ -44,6 +44,8 @@ def builds_of(needs: Iterable[Need], case: Case) -> tuple[BuildNeed, ...]:
                 wanted[need] = None
             case ProbeNeed(arms=arms):
                 wanted.update(dict.fromkeys(arm.build for arm in arms))
+            case AbiNeed(below=below, build=build):
+                wanted.update(dict.fromkeys((below, build)))
     heights = {tree: height for height, (_, tree) in enumerate(case.prefix_trees())}
     return tuple(sorted(wanted, key=lambda need: (need.configuration, heights.get(need.tree, len(heights)))))
 

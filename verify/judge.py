@@ -14,7 +14,7 @@ from verify.gates.case import Case
 from verify.gates.kind import AnyKind
 from verify.gates.kinds import KINDS
 from verify.model.diagnostic import Diagnostic, ExitCode, Place
-from verify.model.evidence import BuildNeed, Need, ProbeNeed
+from verify.model.evidence import AbiNeed, BuildNeed, Need, ProbeNeed
 from verify.model.gate import GateDecl
 from verify.model.ids import GateName, Sha256
 from verify.model.release import Release
@@ -107,6 +107,7 @@ def _narrowed(case: Case, needs: tuple[Need, ...]) -> Case:
         case,
         builds={need: case.builds[need] for need in builds if need in case.builds},
         probes={need: case.probes[need] for need in needs if isinstance(need, ProbeNeed) and need in case.probes},
+        abi={need: case.abi[need] for need in needs if isinstance(need, AbiNeed) and need in case.abi},
     )
 
 
@@ -114,6 +115,7 @@ def _used(case: Case, needs: tuple[Need, ...]) -> tuple[Sha256, ...]:
     """The digests of the evidence that was there for the needs and their arms' builds, in the order of asking."""
     found = [case.builds[need].key for need in _builds(needs) if need in case.builds]
     found += [case.probes[need].key for need in needs if isinstance(need, ProbeNeed) and need in case.probes]
+    found += [case.abi[need].key for need in needs if isinstance(need, AbiNeed) and need in case.abi]
     return tuple(dict.fromkeys(found))
 
 
@@ -125,6 +127,8 @@ def _builds(needs: tuple[Need, ...]) -> tuple[BuildNeed, ...]:
                 builds[need] = None
             case ProbeNeed(arms=arms):
                 builds.update(dict.fromkeys(arm.build for arm in arms))
+            case AbiNeed(below=below, build=build):
+                builds.update(dict.fromkeys((below, build)))
     return tuple(builds)
 
 

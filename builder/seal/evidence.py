@@ -9,16 +9,16 @@ from verify.gates.case import Case, Recorded
 from verify.model.codec import canonical_json
 from verify.model.diagnostic import Diagnostic, InputFault
 from verify.model.evidence import Evidence
-from verify.model.observation import BuildObservation, RunObservation, encode_observation
+from verify.model.observation import AbiObservation, BuildObservation, RunObservation, encode_observation
 from verify.model.verdict import Holds
 
-_Seen = Recorded[BuildObservation] | Recorded[RunObservation]
+_Seen = Recorded[BuildObservation] | Recorded[RunObservation] | Recorded[AbiObservation]
 
 
 def evidence_of(holds: Holds, case: Case, store: EvidenceStore) -> tuple[Evidence, ...]:
     """The record of every observation that a gate used; those that are not kept are left out, and `seal` refuses."""
     used = {key for result in holds.results for key in result.evidence}
-    recorded: list[_Seen] = [*case.builds.values(), *case.probes.values()]
+    recorded: list[_Seen] = [*case.builds.values(), *case.probes.values(), *case.abi.values()]
     seen = {each.key: each for each in recorded if each.key in used}
     kept = {key: store.named(key) for key in seen}
     records = {key: record for key, record in kept.items() if isinstance(record, Evidence)}

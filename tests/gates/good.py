@@ -10,6 +10,7 @@ from hashlib import sha256
 
 from verify.diff.trace import Trace
 from verify.evidence import make_key
+from verify.gates.abi import Params as Abi
 from verify.gates.alone import AloneTree
 from verify.gates.arm_identity import Exercise
 from verify.gates.arm_identity import Params as ArmIdentity
@@ -26,7 +27,7 @@ from verify.gates.warm_behind_cold import Params as WarmBehindCold
 from verify.gates.warnings import Params as Warnings
 from verify.model.block import Block, Disposition, Fold, Person, Switch
 from verify.model.diagnostic import Place
-from verify.model.evidence import Arm, BuildNeed, Need, ProbeNeed
+from verify.model.evidence import AbiNeed, Arm, BuildNeed, Need, ProbeNeed
 from verify.model.gate import GateDecl
 from verify.model.ids import (
     BlobId,
@@ -42,11 +43,13 @@ from verify.model.ids import (
     TreeId,
 )
 from verify.model.observation import (
+    AbiObservation,
     Answer,
     ArmObservation,
     Artifact,
     BuildObservation,
     CompilerMessage,
+    LibraryChange,
     LoadedFile,
     MarkCount,
     RunObservation,
@@ -178,6 +181,7 @@ GATES = (
     gate("builds", "build", Build()),
     gate("warnings", "warnings", Warnings()),
     gate("requirements", "requires", Requires()),
+    gate("interfaces", "abi", Abi()),
     gate(
         "golden",
         "golden-tokens",
@@ -307,6 +311,12 @@ def good_build(tree: TreeId) -> BuildObservation:
         log="logs/build.log",
         tail=(),
     )
+
+
+def good_abi() -> AbiObservation:
+    """One library to which something was added."""
+    library = LibraryChange(library="libmini.so", changed=True, incompatible=False, report=("1 Added function",))
+    return AbiObservation(tool="abidiff 2", libraries=(library,), seconds=0.1)
 
 
 def expected_build(tree: TreeId) -> BuildObservation:
@@ -495,10 +505,12 @@ def measured(case: Case, run: Callable[[ProbeNeed], RunObservation] = good_run) 
     probes = [need for need in needs if isinstance(need, ProbeNeed)]
     builds = [need for need in needs if isinstance(need, BuildNeed)]
     builds += [arm.build for need in probes for arm in need.arms]
+    compared = [need for need in needs if isinstance(need, AbiNeed)]
     return replace(
         case,
         builds={need: Recorded(key=key_of(need), observation=expected_build(need.tree)) for need in builds},
         probes={need: Recorded(key=key_of(need), observation=run(need)) for need in probes},
+        abi={need: Recorded(key=key_of(need), observation=good_abi()) for need in compared},
     )
 
 

@@ -42,6 +42,23 @@ def stands_on_less(case: Case) -> Case:
     return replace(case, alone=(*good_alone()[:1], alone_tree(CACHE, None, (), CACHE_ALONE)))
 
 
+def broken_interface(case: Case) -> Case:
+    """Every comparison finds a function that is gone."""
+    return replace(
+        case,
+        abi={
+            need: replace(
+                each,
+                observation=replace(
+                    each.observation,
+                    libraries=tuple(replace(library, incompatible=True) for library in each.observation.libraries),
+                ),
+            )
+            for need, each in case.abi.items()
+        },
+    )
+
+
 SABOTAGES = (
     broken("a block does not build", "builds", "block-does-not-build", rebuilt(AFTER_QUEUE, failed_build)),
     broken("the base does not build", "builds", "base-does-not-build", rebuilt(BASE, failed_build)),
@@ -68,6 +85,8 @@ SABOTAGES = (
         lambda case: replace(case, alone=(*good_alone()[:2], alone_tree(CACHE, QUEUE, (QUEUE,), AFTER_CACHE))),
     ),
     unknown("a tree without a requirement was not built", "requirements", "not-built", unbuilt(CACHE_ALONE)),
+    broken("a block breaks an interface", "interfaces", "abi-breaks", broken_interface),
+    unknown("interfaces were not compared", "interfaces", "not-compared", lambda case: replace(case, abi={})),
     unknown("nothing was laid alone", "requirements", "proof-not-made", lambda case: replace(case, alone=None)),
     broken("a block brings a warning", "warnings", "new-warning", rebuilt(AFTER_QUEUE, warned(9))),
     broken(

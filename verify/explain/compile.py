@@ -1,6 +1,14 @@
 """What each code of toolchains, builds and model files means."""
 
 EXPLANATIONS: dict[str, str] = {
+    "abidiff-failed": (
+        "libabigail's abidiff could not read or compare two libraries. Nothing is said of their interfaces, and "
+        "the gate that asked is undecided. The help line runs the very comparison."
+    ),
+    "abidiff-missing": (
+        "Binary interfaces are compared by libabigail's abidiff, which is not installed. The gate that asked is "
+        "undecided, never passed. Install `abigail-tools` on Debian and Ubuntu, `libabigail` on Fedora."
+    ),
     "build-killed": (
         "The build tool was ended by a signal: by another program, or by the system when memory ran out. "
         "What was half built says nothing about the tree, so nothing is recorded and nothing that was kept is lost. "

@@ -113,6 +113,15 @@ EXPLANATIONS: dict[str, str] = {
         "A block uses a name that only a later block brings, so that the stack does not build up to here and cannot be "
         "bisected. Move the line that brings it down to this block or below it, or move this block up."
     ),
+    "not-compared": (
+        "A gate needs the binary interfaces of two builds compared, and that was not done, so the gate is undecided. "
+        "`stackproof gate` does it."
+    ),
+    "abi-breaks": (
+        "With this block a library lacks or changes what programs rely on that were built against the one below. They "
+        "must be built anew, and may fail in odd ways until they are. Keep the old symbols; where the break is meant, "
+        "name the block in the gate's `may_break`, where every reader sees it."
+    ),
     "requires-unneeded": (
         "A block requires another one, and is none the worse without it: it has its place and builds in every "
         "configuration that proves blocks alone, or another requirement brings it anyway. A needless requirement "

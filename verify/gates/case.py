@@ -12,10 +12,10 @@ from verify.diff.trace import Trace, trace
 from verify.gates.alone import AloneTree
 from verify.model.block import Block
 from verify.model.diagnostic import Diagnostic
-from verify.model.evidence import BuildNeed, Need, ProbeNeed
+from verify.model.evidence import AbiNeed, BuildNeed, Need, ProbeNeed
 from verify.model.gate import GateDecl
 from verify.model.ids import BlobId, BlockName, RepoPath, Sha256, TreeId
-from verify.model.observation import BuildObservation, RunObservation
+from verify.model.observation import AbiObservation, BuildObservation, RunObservation
 from verify.model.release import Release
 from verify.model.stack import Layer, Stack, Stuck
 
@@ -66,6 +66,7 @@ class Case:
     line_counts: Mapping[BlobId, int] | None = None
     documents: Mapping[str, str] | None = None
     alone: tuple[AloneTree, ...] | None = None
+    abi: Mapping[AbiNeed, Recorded[AbiObservation]] = field(default_factory=dict)
 
     def of(self, gate: GateDecl) -> "Case":
         """The view of the block that declares `gate`."""
@@ -127,13 +128,17 @@ class Case:
                     reasons.update(dict.fromkeys(self.faults.get(need) or (not_measured(need),)))
                 case ProbeNeed() if need not in self.probes:
                     reasons.update(dict.fromkeys(self.faults.get(need) or self._unbuilt(need) or (not_measured(need),)))
+                case AbiNeed() if need not in self.abi:
+                    reasons.update(dict.fromkeys(self.faults.get(need) or self._unbuilt(need) or (not_measured(need),)))
                 case _:
                     pass
         return tuple(reasons)
 
-    def _unbuilt(self, need: ProbeNeed) -> tuple[Diagnostic, ...]:
-        """The arms' builds that were not made or failed."""
-        wanted = dict.fromkeys(arm.build for arm in need.arms)
+    def _unbuilt(self, need: ProbeNeed | AbiNeed) -> tuple[Diagnostic, ...]:
+        """The builds of a probe's arms, or of a comparison's sides, that were not made or failed."""
+        wanted = dict.fromkeys(
+            (arm.build for arm in need.arms) if isinstance(need, ProbeNeed) else (need.below, need.build)
+        )
         failed = [each for each in wanted if each in self.builds and not self.builds[each].observation.ok]
         return self.missing(wanted) + tuple(_build_failed(each) for each in failed)
 
@@ -152,6 +157,13 @@ def not_measured(need: Need) -> Diagnostic:
             return Diagnostic(
                 code="not-probed",
                 message=f"probe `{probe}` was not run with model `{model}` on {names}",
+                help="stackproof gate",
+            )
+        case AbiNeed(below=below, build=build):
+            return Diagnostic(
+                code="not-compared",
+                message=f"the binary interfaces of trees {below.tree} and {build.tree} in configuration "
+                f"`{build.configuration}` were not compared",
                 help="stackproof gate",
             )
 

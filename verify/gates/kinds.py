@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from verify.gates import (
+    abi,
     arm_identity,
     attribution,
     build,
@@ -35,6 +36,7 @@ _ALL: tuple[AnyKind, ...] = (
     build.KIND,
     warnings.KIND,
     requires.KIND,
+    abi.KIND,
     golden_tokens.KIND,
     arm_identity.KIND,
     warm_behind_cold.KIND,

@@ -37,7 +37,15 @@ class ProbeNeed:
     settings: tuple[tuple[str, str], ...]
 
 
-Need = BuildNeed | ProbeNeed
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AbiNeed:
+    """A comparison of the binary interfaces of two builds of one configuration."""
+
+    below: BuildNeed
+    build: BuildNeed
+
+
+Need = BuildNeed | ProbeNeed | AbiNeed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

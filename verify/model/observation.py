@@ -146,8 +146,30 @@ class RunObservation:
         return next((arm for arm in self.arms if arm.arm == name), None)
 
 
-Observation = BuildObservation | RunObservation
-Seen = TypeVar("Seen", BuildObservation, RunObservation)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LibraryChange:
+    """How a shared library's binary interface differs: `incompatible` when programs built against it may break.
+
+    `report` is the comparing tool's own text, its first lines; empty when nothing differs.
+    """
+
+    library: str
+    changed: bool
+    incompatible: bool
+    report: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AbiObservation:
+    """Two builds compared library by library; one that only one of them has counts as changed."""
+
+    tool: str
+    libraries: tuple[LibraryChange, ...]
+    seconds: float
+
+
+Observation = BuildObservation | RunObservation | AbiObservation
+Seen = TypeVar("Seen", BuildObservation, RunObservation, AbiObservation)
 
 
 def encode_observation(observation: Observation) -> Mapping[str, object]:

@@ -48,8 +48,8 @@ def quilt(
                 orig=orig, patches=patches, series=series, dialect=_dialect(dialect), mapping=mapping, out=out,
                 strict=strict,
             )  # fmt: skip
-            stage.outcome(_summary(taken))
-        return _answer(taken, out)
+            stage.outcome(summary_of(taken))
+        return answer_of_import(taken, out)
 
     run("import", body, root=out, as_json=as_json)
 
@@ -72,8 +72,8 @@ def debian(
 
         with session.progress.stage("import the source tree") as stage:
             taken = import_debian(source=source, mapping=mapping, out=out, strict=strict)
-            stage.outcome(_summary(taken))
-        return _answer(taken, out)
+            stage.outcome(summary_of(taken))
+        return answer_of_import(taken, out)
 
     run("import", body, root=out, as_json=as_json)
 
@@ -96,8 +96,8 @@ def git(
 
         with session.progress.stage("import the commits") as stage:
             taken = import_range(repository=repository, revisions=revisions, block=block, out=out)
-            stage.outcome(_summary(taken))
-        return _answer(taken, out)
+            stage.outcome(summary_of(taken))
+        return answer_of_import(taken, out)
 
     run("import", body, root=out, as_json=as_json)
 
@@ -125,8 +125,8 @@ def mbox(
             taken = import_mailbox(
                 orig=orig, mailbox=mailbox, dialect=_dialect(dialect), strip=strip, block=block, out=out, strict=strict
             )
-            stage.outcome(_summary(taken))
-        return _answer(taken, out)
+            stage.outcome(summary_of(taken))
+        return answer_of_import(taken, out)
 
     run("import", body, root=out, as_json=as_json)
 
@@ -147,12 +147,14 @@ def _dialect(text: str) -> "Dialect":
     return Dialect(text)
 
 
-def _summary(taken: "StackIn") -> str:
+def summary_of(taken: "StackIn") -> str:
+    """What was taken in, in a few words."""
     hunks = sum(len(report.fates) for report in taken.reports)
     return f"{len(taken.reports)} folds, {hunks} hunks"
 
 
-def _answer(taken: "StackIn", out: Path) -> Answer:
+def answer_of_import(taken: "StackIn", out: Path) -> Answer:
+    """What an import has to say."""
     from builder.exchange.told import told_fold, told_lines
 
     lines = [f"{taken.stack.base_tree}  base", *told_lines(taken), f"{taken.stack.tip_tree()}  tip"]

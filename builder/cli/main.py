@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from builder.cli import docs, export_cmd, import_cmd, worklog
+from builder.cli import docs, export_cmd, export_folders, import_cmd, import_folders, worklog
 from builder.cli.amend import amend
 from builder.cli.build import build
 from builder.cli.check import check
@@ -32,6 +32,7 @@ from builder.cli.stack import stack
 from builder.cli.status import status
 from builder.cli.switches import switches
 from builder.cli.sync import sync
+from builder.cli.weigh import weigh
 
 _EDITS = (fold, amend, move, split, squash, drop, rename, reorder, undo, redo, log)
 
@@ -58,6 +59,8 @@ for _command in (
     app.command(_command.__name__)(_command)
 app.add_typer(worklog.app, name="worklog")
 app.add_typer(docs.app, name="docs")
+import_folders.add_to(import_cmd.app)
+export_folders.add_to(export_cmd.app)
 app.add_typer(import_cmd.app, name="import")
 app.add_typer(export_cmd.app, name="export")
 

@@ -13,7 +13,7 @@ from verify.model.block import Person
 
 PATCH = replacing(TEXT, b"line 10\n", b"new\n")
 HEADS = {
-    "mail": b"From: A <a@b.org>\nSubject: [PATCH] x\n\nWhy.\n\nSigned-off-by: A <a@b.org>\nSigned-off-by: B <b@b.org>\n---\n\n",
+    "mail": b"From: A <a@b.org>\nSubject: x\n\nWhy.\n\nSigned-off-by: A <a@b.org>\nSigned-off-by: B <b@b.org>\n---\n\n",
     "dep3": b"Description: x\nAuthor: A <a@b.org>\nSigned-off-by: A <a@b.org>\nSigned-off-by:  B  <b@b.org>\n\n",
     "free text": b"Some words.\nsigned-off-by: A <a@b.org>\nSigned-off-by: B <b@b.org>\n\n",
 }  # fmt: skip

@@ -2,9 +2,9 @@
 
 EXPLANATIONS: dict[str, str] = {
     "line-unaccounted": (
-        "Lines of the tip are followed through the folds' own hunks, and the number of lines that came out is not that "
-        "of the file. Some line then has no known author. This cannot happen while patches and trees agree, so look "
-        "first at what `stackproof stack` says."
+        "Lines of the tip are followed through the folds' own hunks, and the number of lines that came out is not "
+        "that of the file. Some line then has no known author. This cannot happen while patches and trees agree, so "
+        "look first at what `stackproof stack` says."
     ),
     "author-not-stated": (
         "The fold was imported from something that named no author, and its lines stand in the tip with nobody to "
@@ -46,8 +46,8 @@ EXPLANATIONS: dict[str, str] = {
         "by this number. `stackproof worklog add` gives the next one."
     ),
     "worklog-repeated": (
-        "Two entries have the same number, so that a reference may mean either. This comes from two branches that both "
-        "added one; give the later entry the next free number and mend the references to it."
+        "Two entries have the same number, so that a reference may mean either. This comes from two branches that "
+        "both added one; give the later entry the next free number and mend the references to it."
     ),
     "worklog-order": (
         "An entry stands behind one with a higher number. Numbers rise through the file, so that the last one is the "
@@ -65,19 +65,19 @@ EXPLANATIONS: dict[str, str] = {
     "docs-table-open": (
         "A page has the first marker of a table and not the second, so that nobody can say where the table ends."
     ),
-    "owner-lines": "The lines that were asked for are none of the file: lines count from 1 to the end of the file.",
+    "owner-lines": ("The lines that were asked for are none of the file: lines count from 1 to the end of the file."),
     "owner-no-file": (
         "The tip of the stack has no file of this name. Names are those of the engine's tree from its root, not of "
         "this project, and a file that a fold renamed goes by its new name."
     ),
-    "worklog-day": "An entry of the worklog is numbered by its day, and what was given is no day as in 2030-01-31.",
+    "worklog-day": ("An entry of the worklog is numbered by its day, and what was given is no day as in 2030-01-31."),
     "worklog-title": "An entry of the worklog has a title of one line, by which it is found again.",
     "project-not-in-git": (
         "A revision was named, and the project's folder lies in no git repository. Name a folder or a bundle instead."
     ),
     "project-revision": (
-        "The project's repository has no commit of this name, or that commit has no release.json where the project is. "
-        "A revision is written with a colon behind it, as in `HEAD~1:`."
+        "The project's repository has no commit of this name, or that commit has no release.json where the project "
+        "is. A revision is written with a colon behind it, as in `HEAD~1:`."
     ),
     "diff-not-a-release": (
         "Compared are releases: a project's folder, the folder of a sealed bundle (it holds the declared files), or a "
@@ -90,5 +90,36 @@ EXPLANATIONS: dict[str, str] = {
     "message-mail-header": (
         "The fold's message begins with header lines of the mail that it came in, or its subject still has the mail's "
         "tag. They are shown in every commit made of the fold. Author, date and subject have fields of their own."
+    ),
+    "patches-missing": (
+        "The folder holds no patch. Expected are `.patch` files with numbers as `git format-patch` gives them, or a "
+        "list: `series` as StGit and quilt keep it, `.patches` as Electron does."
+    ),
+    "patches-unreadable": "A patch that the folder lists cannot be read, or is far too large to be one.",
+    "not-for-stgit": (
+        "StGit's form has the subject first, then `From:` and `Date:` lines, then the body up to `---`. A line of "
+        "this fold's message would be taken for one of these, so that it would not come back. Export another form."
+    ),
+    "delivery-unreadable": ("The release.json of the delivery is no JSON object, so that nothing it records is known."),
+    "delivery-hash": (
+        "A file of the delivery is not the one whose SHA-256 its release.json records. It was changed after it was "
+        "recorded, or the record is another release's. Nothing was taken in."
+    ),
+    "delivery-tree": (
+        "The delivery records the tree that its patches start from or end in, and another one was met. For the base, "
+        "give the very sources with --orig, tags and submodules included; for the tip, a patch is missing or differs."
+    ),
+    "delivery-combined-differs": (
+        "The combined diff of the delivery gives another tree than its patches, whatever its checksum says: it is "
+        "older or newer than they are. Somebody who builds from it builds something else. With --rest what it gives "
+        "beyond the patches is kept as a block of its own."
+    ),
+    "rest-no-list": "The block `rest` was made, and the list of blocks in release.json could not be extended.",
+    "upstream-block": "A patch for upstream is made of one block, and the release has none of this name.",
+    "upstream-nothing": "The block has no folds, so there is nothing to send.",
+    "upstream-does-not-fit": (
+        "The block was laid on the base with nothing but the blocks that it requires, and does not fit there: it "
+        "stands on lines that another block brings, or that upstream has changed. The findings name every hunk. "
+        "Declare what it stands on under `requires`; those blocks then have to be sent first."
     ),
 }

@@ -1,0 +1,85 @@
+"""The rest: what a reference from outside has that the named blocks do not give, as a block that somebody owns.
+
+A fork's branch, an archive or a combined diff may hold more than its patches. That difference is computed from the
+two trees, shown, and kept as the one fold of the block `rest`; taken in as it is, it makes the stack end in the
+reference's tree.
+"""
+
+import json
+import re
+from pathlib import Path
+
+from builder.exchange.lay_submission import Rules
+from builder.exchange.project import block_yaml
+from builder.exchange.stack_in import Submission, take_in
+from builder.exchange.tree_diff import patch_between
+from builder.tree import Tree
+from builder.write import project_lock, write_files
+from verify.diff.mail import Message
+from verify.diff.render import render_patch
+from verify.diff.submission import Dialect
+from verify.manifest.release import RELEASE_FILE
+from verify.model.block import Block, Person
+from verify.model.diagnostic import Diagnostic, InputFault
+from verify.model.ids import BlockName, CommitId
+
+REST = BlockName("rest")
+_WHO = Person(name="stackproof", email="maintainers@stackproof.dev")
+_BLOCKS = re.compile(r'("blocks"\s*:\s*\[)([^\]]*?)(\s*\])')
+
+
+def rest_submission(tip: Tree, reference: Tree, *, source: str) -> Submission | None:
+    """The change from the tip to the reference; None when there is none."""
+    patch = patch_between(tip, reference)
+    if not patch.files:
+        return None
+    data = render_patch(patch)
+    subject = "What no other block gives"
+    message = Message(text=data, first_line=1, subject=subject, body="", author=_WHO, date="@0 +0000")
+    return Submission(
+        block=REST,
+        fold="rest",
+        data=data,
+        messages=(message,),
+        rules=Rules(dialect=Dialect.GIT, drop_empty=False),
+        file="rest",
+        source=source,
+        subject=subject,
+    )
+
+
+def rest_block(tip: Tree, reference: Tree, *, source: str) -> Block | None:
+    """The block `rest` on the tip; None when the reference holds nothing more."""
+    submission = rest_submission(tip, reference, source=source)
+    if submission is None:
+        return None
+    taken = take_in([submission], tip, CommitId("0" * 40), titles={REST: submission.subject})
+    return taken.blocks[0]
+
+
+def write_rest(root: Path, block: Block) -> tuple[str, ...]:
+    """Put the block into the project, as the last one; gives the files that were written."""
+    with project_lock(root, tell=lambda _: None):
+        text = (root / RELEASE_FILE).read_text("utf-8")
+        fold = block.folds[0]
+        files: dict[str, bytes | None] = {block.file: block_yaml(block).encode(), fold.patch_file: fold.patch_bytes}
+        if REST not in json.loads(text)["blocks"]:
+            files[RELEASE_FILE] = _with_rest(text).encode()
+        write_files(root, files)
+    return tuple(files)
+
+
+def _with_rest(text: str) -> str:
+    found = _BLOCKS.search(text)
+    if found is None:
+        raise InputFault(
+            Diagnostic(
+                code="rest-no-list",
+                message="the list of blocks in release.json was not found",
+                help='add "rest" to `blocks` in release.json, as the last one',
+            )
+        )
+    names = found[2]
+    lead = re.search(r"(\s*)\S", names)
+    more = f",{lead[1]}" if lead else ""
+    return f'{text[: found.end(2)]}{more}"{REST}"{text[found.start(3) :]}'

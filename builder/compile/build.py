@@ -105,7 +105,9 @@ def build(
         folder = None
         if observation.ok:
             folder = build_folder(cache, key)
-            observation = keep_build(build=lane.build, folder=folder, key=key, observation=observation)
+            observation = keep_build(
+                build=lane.build, source=lane.source, folder=folder, key=key, observation=observation
+            )
     return Built(need=need, key=key, observation=observation, folder=folder, reused=False)
 
 

@@ -15,6 +15,7 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
+from builder.compile.anatomy import NAME, read_anatomy, render_anatomy
 from builder.compile.sources import remove_folder
 from builder.compile.toolchain import file_sha256
 from verify.model.codec import canonical_json, from_json, to_json
@@ -70,7 +71,7 @@ def _links_to(path: Path) -> list[Path]:
     return [entry for entry in path.parent.iterdir() if entry.is_symlink() and entry.resolve() == real]
 
 
-def keep_build(*, build: Path, folder: Path, key: Key, observation: BuildObservation) -> BuildObservation:
+def keep_build(*, build: Path, source: Path, folder: Path, key: Key, observation: BuildObservation) -> BuildObservation:
     """Copy what was built to `folder`; gives the observation with the artifacts. An older copy is replaced whole."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     part = Path(tempfile.mkdtemp(prefix=f".{folder.name[:16]}-", dir=folder.parent))
@@ -85,6 +86,7 @@ def keep_build(*, build: Path, folder: Path, key: Key, observation: BuildObserva
                 shutil.copy2(path, kept / name)
         whole = _with_artifacts(observation, kept)
         body = {"schema": _SCHEMA, "key": to_json(key), "observation": to_json(whole)}
+        (part / NAME).write_bytes(render_anatomy(read_anatomy(build=build, source=source)))
         (part / "build.json").write_bytes(canonical_json({**body, "sha256": _digest(body)}))
         _put(part, folder)
     finally:

@@ -247,7 +247,7 @@ def test_an_interrupted_build_never_counts_and_the_next_one_goes_on(
     lane = tmp_path / "lanes/release"
     root = Path(__file__).parents[2]
     child = subprocess.Popen([sys.executable, "-c", INTERRUPTED, tmp_path], cwd=root, stderr=subprocess.DEVNULL)
-    while not any(b"sleep" in Path(f"/proc/{pid}/cmdline").read_bytes() for pid in marked(lane)):
+    while not any(b"sleep" in command(pid) for pid in marked(lane)):
         assert child.poll() is None
         time.sleep(0.02)
     child.send_signal(number)

@@ -1,0 +1,35 @@
+"""What each block brings to the build, and which objects it is made of."""
+
+from pathlib import Path
+
+from builder.compile.anatomy import kept_anatomy
+from tests.requires.blocks import BRINGS, WARNS
+from tests.requires.conftest import Plant
+from tests.whole.command import say
+
+
+def test_warnings_objects_sizes_and_exports_are_told_per_block(plant: Plant) -> None:
+    project = plant(BRINGS, WARNS, proofs=("prefix",))
+    say("pin", root=project.root, cache=project.cache)
+    assert say("build", "--fresh", root=project.root, cache=project.cache).exit == 0
+    blocks = say("weigh", root=project.root, cache=project.cache).document["blocks"]
+    assert isinstance(blocks, list)
+    brings, warns = blocks
+    assert brings["came"] == ["libmini.so:mini_brought"]
+    assert brings["gone"] == []
+    assert brings["warnings"] == []
+    assert any("vocab.c" in name for name in brings["objects"])
+    assert brings["object_bytes"] > 0
+    assert [warning["flag"] for warning in warns["warnings"]] == ["-Wunused-variable"]
+    assert warns["came"] == []
+
+
+def test_every_object_is_kept_with_its_source_and_digest(plant: Plant, cache: Path) -> None:
+    project = plant(BRINGS, proofs=("tip",))
+    say("pin", root=project.root, cache=project.cache)
+    plan = say("build", "--fresh", root=project.root, cache=project.cache).document["builds"]
+    assert isinstance(plan, list)
+    anatomy = kept_anatomy(cache / "builds" / plan[-1]["key"])
+    assert anatomy is not None
+    assert [each.source for each in anatomy.objects] == ["src/model.c", "src/vocab.c"]
+    assert all(each.size > 0 for each in anatomy.objects)

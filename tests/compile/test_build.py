@@ -239,6 +239,14 @@ build_small(Path(sys.argv[1]), find_toolchain(), step("sleep 60"))
 """
 
 
+def command(pid: int) -> bytes:
+    """What a process runs; nothing of one that has ended meanwhile."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
 @linux
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupted_build_never_counts_and_the_next_one_goes_on(

@@ -100,7 +100,7 @@ def test_white_space_and_modes_are_part_of_a_change() -> None:
     assert len(identities) == 4
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(25))
 def test_what_is_carried_is_what_gits_merge_makes_of_it(seed: int, tmp_path: Path) -> None:
     rng = random.Random(seed)
     files = random_files(rng, 20)

@@ -149,7 +149,7 @@ def test_e12_a_patch_goes_on_whole_or_not_at_all(seed: int) -> None:
     assert tree.id == tree_in_memory(other)[0].id
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_e10_what_is_written_does_not_depend_on_the_surroundings(seed: int, tmp_path: Path) -> None:
     random_series(seed, tmp_path, 4)
     (tmp_path / "hostile").write_text(HOSTILE)

@@ -49,10 +49,10 @@ def read_anatomy(*, build: Path, source: Path) -> Anatomy:
     seconds = _seconds(build / ".ninja_log")
     found: dict[str, ObjectFile] = {}
     for command in commands:
-        name = command.get("output", "")
-        path = build / name
-        if not name or not path.is_file():
+        path = build / command.get("output", "")
+        if not path.is_file() or not path.is_relative_to(build):
             continue  # of a target that was not asked for
+        name = path.relative_to(build).as_posix()
         file = Path(command["file"])
         found[name] = ObjectFile(
             name=name,

@@ -32,4 +32,5 @@ def test_every_object_is_kept_with_its_source_and_digest(plant: Plant, cache: Pa
     anatomy = kept_anatomy(cache / "builds" / plan[-1]["key"])
     assert anatomy is not None
     assert [each.source for each in anatomy.objects] == ["src/model.c", "src/vocab.c"]
-    assert all(each.size > 0 for each in anatomy.objects)
+    assert all(each.name.startswith("CMakeFiles/mini.dir/src/") for each in anatomy.objects)
+    assert all(each.size > 0 and each.seconds > 0 for each in anatomy.objects)

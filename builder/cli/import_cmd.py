@@ -56,7 +56,7 @@ def quilt(
 
 @app.command("debian")
 def debian(
-    source: Annotated[Path, typer.Argument(help="An unpacked Debian source tree, its patches not applied")],
+    source: Annotated[Path, typer.Argument(help="An unpacked Debian source tree, its patches applied or not")],
     out: Out,
     mapping: Map = None,
     strict: Strict = False,
@@ -64,7 +64,7 @@ def debian(
 ) -> None:
     """Import a Debian source tree (3.0 (quilt), or 1.0 with debian/patches) as dpkg-source reads it.
 
-    Example: dpkg-source --skip-patches -x krb5_1.20.1-2.dsc; stackproof import debian krb5-1.20.1 --out krb5-stack
+    Example: dpkg-source -x krb5_1.20.1-2.dsc; stackproof import debian krb5-1.20.1 --out krb5-stack
     """
 
     def body(session: Session) -> Answer:

@@ -31,15 +31,7 @@ def write_project(
     sources: Mapping[tuple[BlockName, FoldId], bytes],
 ) -> None:
     """Write the project into `out`, which must not hold one yet."""
-    if (out / RELEASE_FILE).exists() or (out / "blocks").exists():
-        raise InputFault(
-            Diagnostic(
-                code="project-exists",
-                message=f"{out} holds a project already",
-                notes=("an import never writes over one",),
-                help="name another folder with --out",
-            )
-        )
+    check_unused(out)
     files: dict[str, bytes | None] = {}
     for block in blocks:
         files[block.file] = block_yaml(block).encode()
@@ -53,6 +45,19 @@ def write_project(
     out.mkdir(parents=True, exist_ok=True)
     with project_lock(out, tell=lambda _: None):
         write_files(out, files)
+
+
+def check_unused(out: Path) -> None:
+    """Refuse a folder that holds a project already."""
+    if (out / RELEASE_FILE).exists() or (out / "blocks").exists():
+        raise InputFault(
+            Diagnostic(
+                code="project-exists",
+                message=f"{out} holds a project already",
+                notes=("an import never writes over one",),
+                help="name another folder with --out",
+            )
+        )
 
 
 def check_place(folder: Path, out: Path) -> None:

@@ -1,7 +1,6 @@
 """A quilt series as a project: one block for the series and one fold for each patch, unless a map says otherwise.
 
-The base is the folder as it lies on disk. Nothing is run: neither quilt nor patch nor git is needed. `find_series`
-knows where Debian keeps a series in a source tree.
+The base is the folder as it lies on disk. Nothing is run: neither quilt nor patch nor git is needed.
 """
 
 import json
@@ -14,13 +13,13 @@ from builder.exchange.lay_submission import Rules
 from builder.exchange.project import check_place, folder_source, write_project
 from builder.exchange.series import SeriesEntry, read_series
 from builder.exchange.stack_in import StackIn, Submission, slug, take_in
+from builder.tree import Tree
 from verify.diff.mail import read_messages
 from verify.diff.submission import Dialect
 from verify.model.diagnostic import Diagnostic, InputFault
 from verify.model.ids import BlockName, CommitId, is_name
 
 _MOST_BYTES = 64 << 20
-BlockMap = Mapping[str, BlockName]
 
 
 def import_quilt(
@@ -40,28 +39,54 @@ def import_quilt(
     Without `options` every patch is read with -p1, whatever its line in the series says.
     """
     check_place(orig, out)
-    series = series if series is not None else patches / "series"
+    taken = read_series_on(
+        folder_tree(orig, without=without),
+        patches=patches,
+        series=series if series is not None else patches / "series",
+        dialect=dialect,
+        mapping=mapping,
+        name=slug(out.absolute().name),
+        strict=strict,
+        options=options,
+    )
+    write_taken(taken, out, folder_source(orig, out, without))
+    return taken
+
+
+def read_series_on(
+    base: Tree,
+    *,
+    patches: Path,
+    series: Path,
+    dialect: Dialect,
+    mapping: Path | None,
+    name: str,
+    strict: bool,
+    options: bool = True,
+) -> StackIn:
+    """The series on a tree; nothing is written."""
     entries = read_series(_bytes(series, "series-missing"), file=str(series), options=options)
-    name = slug(out.absolute().name)
     block_of = _block_map(mapping, entries) if mapping is not None else dict.fromkeys((e.name for e in entries), name)
-    base = folder_tree(orig, without=without)
-    taken = take_in(
+    return take_in(
         _submissions(entries, patches, dialect, block_of),
         base,
         CommitId(root_commit(base.id).id),
         titles={BlockName(name): f"Series {series.name} of {name}"},
         strict=strict,
     )
+
+
+def write_taken(taken: StackIn, out: Path, source: Mapping[str, object]) -> None:
+    """The project of a series that was read."""
     write_project(
         out,
-        name=name,
-        source=folder_source(orig, out, without),
+        name=slug(out.absolute().name),
+        source=source,
         upstream_commit=None,
         blocks=taken.blocks,
         stack=taken.stack,
         sources={(report.block, report.fold): report.data for report in taken.reports},
     )
-    return taken
 
 
 def _submissions(

@@ -6,9 +6,9 @@ reference's tree.
 """
 
 import json
-import re
 from pathlib import Path
 
+from builder.edit.reference import with_value
 from builder.exchange.lay_submission import Rules
 from builder.exchange.project import block_yaml
 from builder.exchange.stack_in import Submission, take_in
@@ -20,12 +20,10 @@ from verify.diff.render import render_patch
 from verify.diff.submission import Dialect
 from verify.manifest.release import RELEASE_FILE
 from verify.model.block import Block, Person
-from verify.model.diagnostic import Diagnostic, InputFault
 from verify.model.ids import BlockName, CommitId
 
 REST = BlockName("rest")
 _WHO = Person(name="stackproof", email="maintainers@stackproof.dev")
-_BLOCKS = re.compile(r'("blocks"\s*:\s*\[)([^\]]*?)(\s*\])')
 
 
 def rest_submission(tip: Tree, reference: Tree, *, source: str) -> Submission | None:
@@ -63,23 +61,8 @@ def write_rest(root: Path, block: Block) -> tuple[str, ...]:
         text = (root / RELEASE_FILE).read_text("utf-8")
         fold = block.folds[0]
         files: dict[str, bytes | None] = {block.file: block_yaml(block).encode(), fold.patch_file: fold.patch_bytes}
-        if REST not in json.loads(text)["blocks"]:
-            files[RELEASE_FILE] = _with_rest(text).encode()
+        blocks = json.loads(text)["blocks"]
+        if REST not in blocks:
+            files[RELEASE_FILE] = with_value(text, "blocks", [*blocks, REST]).encode()
         write_files(root, files)
     return tuple(files)
-
-
-def _with_rest(text: str) -> str:
-    found = _BLOCKS.search(text)
-    if found is None:
-        raise InputFault(
-            Diagnostic(
-                code="rest-no-list",
-                message="the list of blocks in release.json was not found",
-                help='add "rest" to `blocks` in release.json, as the last one',
-            )
-        )
-    names = found[2]
-    lead = re.search(r"(\s*)\S", names)
-    more = f",{lead[1]}" if lead else ""
-    return f'{text[: found.end(2)]}{more}"{REST}"{text[found.start(3) :]}'

@@ -182,13 +182,47 @@ def test_a_debian_tree_is_read_without_its_own_folders(tmp_path: Path) -> None:
     assert read_and_derive(tmp_path / "out", tmp_path / "cache")[1].findings == ()
 
 
-def test_a_debian_tree_with_its_patches_applied_is_no_base(tmp_path: Path) -> None:
-    (tmp_path / "debian/patches").mkdir(parents=True)
-    (tmp_path / "debian/patches/series").write_text("a\n")
-    (tmp_path / ".pc").mkdir()
-    (tmp_path / ".pc/applied-patches").write_text("a\n")
+def applied_debian_tree(folder: Path) -> Path:
+    """As `dpkg-source -x` leaves it: patches applied, the files before them kept in `.pc/`."""
+    source = folder / "source"
+    new = b"--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+new\n"
+    write_files(source, {RepoPath(b"x"): (Mode.EXECUTABLE, TEXT.replace(b"line 10\n", b"ten\n"))})
+    (source / "new").write_bytes(b"new\n")
+    (source / "debian/patches").mkdir(parents=True)
+    (source / "debian/patches/a").write_bytes(PLAIN)
+    (source / "debian/patches/b").write_bytes(new)
+    (source / "debian/patches/series").write_text("a\nb\n")
+    write_files(source / ".pc/a", {RepoPath(b"x"): (Mode.EXECUTABLE, TEXT)})
+    write_files(source / ".pc/b", {RepoPath(b"new"): (Mode.FILE, b"")})
+    (source / ".pc/applied-patches").write_text("a\nb\n")
+    return source
+
+
+def test_a_debian_tree_with_its_patches_applied_is_taken_back_to_its_base(tmp_path: Path) -> None:
+    source = applied_debian_tree(tmp_path)
+    taken = import_debian(source=source, mapping=None, out=tmp_path / "out", strict=True)
+    assert taken.stack.base_tree == tree_id({RepoPath(b"x"): (Mode.EXECUTABLE, TEXT)})
+    assert taken.stack.tip_tree() == folder_tree(source, without=("debian", ".pc")).id
+    assert read_and_derive(tmp_path / "out", tmp_path / "cache")[1].findings == ()
+
+
+def test_a_debian_tree_that_somebody_changed_is_no_result_of_its_patches(tmp_path: Path) -> None:
+    source = applied_debian_tree(tmp_path)
+    (source / "new").write_bytes(b"changed\n")
     with pytest.raises(InputFault) as caught:
-        import_debian(source=tmp_path, mapping=None, out=tmp_path / "out", strict=False)
+        import_debian(source=source, mapping=None, out=tmp_path / "out", strict=False)
+    assert codes(caught.value) == ["debian-applied"]
+    assert not (tmp_path / "out").exists()
+
+
+def test_copies_of_a_debian_tree_never_come_from_outside(tmp_path: Path) -> None:
+    source = applied_debian_tree(tmp_path)
+    (tmp_path / "outside").mkdir()
+    (source / ".pc/a/x").unlink()
+    (source / ".pc/a").rmdir()
+    (source / ".pc/a").symlink_to(tmp_path / "outside")
+    with pytest.raises(InputFault) as caught:
+        import_debian(source=source, mapping=None, out=tmp_path / "out", strict=False)
     assert codes(caught.value) == ["debian-applied"]
 
 

@@ -87,7 +87,8 @@ EXPLANATIONS: dict[str, str] = {
         "Only the source formats 3.0 (quilt) and 1.0 (with debian/patches) keep a stack of patches that can be read."
     ),
     "debian-applied": (
-        "The tree has its patches applied, so that its files are the result and not the base. Unpack the source again "
-        "without them."
+        "The tree has patches applied. Its base was made again from the copies that are kept in .pc/, and the patches "
+        "do not lead from there to the files on disk: somebody changed files, or the copies are not complete. Unpack "
+        "the source again without its patches."
     ),
 }

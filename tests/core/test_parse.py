@@ -4,10 +4,14 @@ import random
 
 import pytest
 
+from builder.draft import literal
 from tests.core.random_edits import random_files, random_patch
 from verify.diff.parse import parse_canonical, parse_git_diff
 from verify.diff.render import render_patch
+from verify.diff.submission import Dialect, parse_sections
 from verify.model.diagnostic import InputFault
+from verify.model.ids import BlobId, RepoPath
+from verify.model.patch import Action, FileChange, Patch
 
 GOOD = b"""diff --git a/x b/x
 --- a/x
@@ -105,3 +109,20 @@ def test_what_git_prints_is_read() -> None:
     text = GOOD.replace(b"--- a/x", b"index 0123456..789abcd 100644\n--- a/x").replace(b"@@\n", b"@@ main(void)\n")
 
     assert render_patch(parse_git_diff(text, file="p")) == GOOD
+
+
+def test_many_payloads_are_bounded_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("verify.diff.binary.MAX_BINARY", 1000)
+    data = b"x" * 600
+    one, two = (
+        FileChange(
+            action=Action.MODIFY, old_path=RepoPath(name), new_path=RepoPath(name), old_mode=None, new_mode=None,
+            hunks=(), binary=literal(data), old_blob=BlobId("0" * 40), new_blob=BlobId("1" * 40), source_line=0,
+        )
+        for name in (b"a", b"b")
+    )  # fmt: skip
+    assert parse_canonical(render_patch(Patch(files=(one,))), file="p").files
+    both = render_patch(Patch(files=(one, two)))
+    assert fault_of(both)[0] == "patch-syntax"
+    with pytest.raises(InputFault, match="in one patch are refused"):
+        parse_sections(both, file="p", dialect=Dialect.GIT)

@@ -54,10 +54,10 @@ def decode_line(line: bytes) -> bytes:
         raise BrokenPayload("a base85 line holds a byte that base85 does not have") from error
 
 
-def inflate(stream: bytes, size: int) -> bytes:
-    """The inflated stream, which must have exactly `size` bytes."""
-    if size > MAX_BINARY:
-        raise BrokenPayload(f"it states {size} bytes; more than {MAX_BINARY} are refused")
+def inflate(stream: bytes, size: int, *, before: int = 0) -> bytes:
+    """The inflated stream, which must have exactly `size` bytes; `before` counts those of earlier payloads."""
+    if before + size > MAX_BINARY:
+        raise BrokenPayload(f"it states {size} bytes; more than {MAX_BINARY} in one patch are refused")
     inflater = zlib.decompressobj()
     try:
         data = inflater.decompress(stream, size + 1)

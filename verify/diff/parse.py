@@ -49,6 +49,7 @@ class _Reader:
         if not self.open_end:
             self.lines.pop()
         self.at = 0
+        self.inflated = 0
 
     def fault(self, message: str, *, line: int | None = None, code: str = "patch-syntax", **more: str) -> InputFault:
         """A fault at a line (1-based, by default the current one)."""
@@ -296,7 +297,8 @@ class _Reader:
             if self.peek() is None:
                 raise self.fault("a binary payload ends with an empty line")
             self.at += 1
-            data = inflate(b"".join(stream), int(match[2]))
+            data = inflate(b"".join(stream), int(match[2]), before=self.inflated)
+            self.inflated += len(data)
         except BrokenPayload as error:
             raise self.fault(f"the binary payload is broken: {error}", line=start) from error
         return BinaryDelta(kind=match[1].decode(), size=len(data), data=data)

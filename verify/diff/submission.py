@@ -151,6 +151,7 @@ class _Scanner:
         self.gnu = dialect is Dialect.GNU
         self.first_line = first_line
         self.at = 0
+        self.inflated = 0
         self.sections: list[Section] = []
 
     def scan(self) -> tuple[Section, ...]:
@@ -393,7 +394,8 @@ class _Scanner:
                 stream.append(decode_line(line))
                 self.at += 1
             self.at += 1
-            data = inflate(b"".join(stream), int(match[2]))
+            data = inflate(b"".join(stream), int(match[2]), before=self.inflated)
+            self.inflated += len(data)
         except BrokenPayload as error:
             raise self._fault(f"the binary payload is broken: {error}", at=start) from error
         return BinaryDelta(kind=match[1].decode(), size=len(data), data=data)

@@ -62,7 +62,7 @@ def project_at(root: Path, revision: str, *, beside: Path) -> Iterator[Path]:
 def file_at(home: ProjectGit, revision: str, name: str) -> bytes | None:
     """One file of the project in a revision, or in an index stage (`:1`, `:2`, `:3`); None when it is not there."""
     try:
-        return home.git.run("cat-file", "blob", f"{revision}:{home.prefix}{name}")
+        return home.git.run("cat-file", "blob", f"{revision}:{home.prefix}{name}")  # `:1` names an index stage
     except GitFailed:
         return None
 

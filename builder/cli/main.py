@@ -18,12 +18,14 @@ from builder.cli.explain import explain
 from builder.cli.fold import fold
 from builder.cli.gate import gate
 from builder.cli.history import log, redo, undo
+from builder.cli.merge_driver import merge_driver
 from builder.cli.move import move
 from builder.cli.owner import owner
 from builder.cli.pin import pin
 from builder.cli.release import release
 from builder.cli.rename import rename
 from builder.cli.reorder import reorder
+from builder.cli.reproduce import reproduce
 from builder.cli.requires import requires
 from builder.cli.seal import seal
 from builder.cli.split import split
@@ -44,6 +46,8 @@ for _command in (
     stack,
     requires,
     build,
+    reproduce,
+    weigh,
     gate,
     release,
     seal,
@@ -57,6 +61,7 @@ for _command in (
     explain,
 ):
     app.command(_command.__name__)(_command)
+app.command("merge-driver")(merge_driver)
 app.add_typer(worklog.app, name="worklog")
 app.add_typer(docs.app, name="docs")
 import_folders.add_to(import_cmd.app)

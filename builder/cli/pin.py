@@ -13,24 +13,41 @@ from verify.model.diagnostic import ExitCode
 def pin(
     project: Project = HERE,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be recorded and write nothing")] = False,
+    merge: Annotated[
+        bool, typer.Option("--merge", help="First settle release.json, lock and history of a git merge in progress")
+    ] = False,
+    rebind: Annotated[
+        bool, typer.Option("--rebind", help="The bundle of this name in dist/ was not given away: use the name again")
+    ] = False,
     as_json: AsJson = False,
     offline: Offline = False,
 ) -> None:
     """Record base tree, tip tree, tip commit and the lock, after showing what changes and why.
 
-    The trees are derived in memory and by git; both must agree before anything is written.
+    The trees are derived in memory and by git; both must agree before anything is written. A release name stands for
+    one content: one that was sealed, or that another release follows, is not pinned to other content, and a new
+    release must name the newest one as its parent.
 
-    Examples: stackproof pin --dry-run; stackproof pin
+    Examples: stackproof pin --dry-run; stackproof pin; git merge other-branch; stackproof pin --merge
     """
-    run("pin", lambda session: _pin(session, dry_run=dry_run), root=project, as_json=as_json, offline=offline)
+    run(
+        "pin",
+        lambda session: _pin(session, dry_run=dry_run, merge=merge, rebind=rebind),
+        root=project,
+        as_json=as_json,
+        offline=offline,
+    )
 
 
-def _pin(session: Session, *, dry_run: bool) -> Answer:
+def _pin(session: Session, *, dry_run: bool, merge: bool, rebind: bool) -> Answer:
     from builder import pipeline
+    from builder.edit.history import sealed_reference
+    from builder.edit.merge_git import settle_merge
     from builder.edit.pin import apply_pin, plan_pin
     from verify.model.stack import Stack
 
     workshop = session.workshop()
+    settled = settle_merge(workshop.root, tell=tell) if merge else ()
     stacked = pipeline.stack(pipeline.read_unpinned(workshop), workshop, against_lock=False)
     result = stacked.derived.result
     if not isinstance(result, Stack):
@@ -38,8 +55,10 @@ def _pin(session: Session, *, dry_run: bool) -> Answer:
     differing = pipeline.differs_by_git(stacked, workshop)
     if differing:
         return Answer(text="", data={"pinned": False}, diagnostics=differing, exit=ExitCode.DOES_NOT_HOLD)
-    plan = plan_pin(root=workshop.root, release=stacked.release, stack=result)
-    lines = [
+    sealed = None if rebind else sealed_reference(workshop.root / "dist" / stacked.release.name)
+    plan = plan_pin(root=workshop.root, release=stacked.release, stack=result, sealed=sealed)
+    lines = [f"{name}: merged" for name in settled]
+    lines += [
         f"{name}: {getattr(plan.before, key, None) or 'none'} -> {getattr(plan.after, key)}"
         for name, key in (("base tree", "base_tree"), ("tip tree", "tip_tree"), ("tip commit", "tip_commit"))
         if getattr(plan.before, key, None) != getattr(plan.after, key)
@@ -57,6 +76,7 @@ def _pin(session: Session, *, dry_run: bool) -> Answer:
         text="\n".join(lines),
         data={
             "pinned": not dry_run,
+            "merged": list(settled),
             "reference": {
                 "base_tree": plan.after.base_tree,
                 "tip_tree": plan.after.tip_tree,

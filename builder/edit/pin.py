@@ -1,7 +1,7 @@
-"""Makes what was derived binding: the reference in release.json and every fold in blocks/lock.json.
+"""Makes what was derived binding: the reference in release.json, every fold in blocks/lock.json, the release's name.
 
 `plan_pin` says what would change and why, fold by fold; nothing is written before `apply_pin`. Only the `reference`
-object is replaced in release.json. The lock is written by this module alone and only checked by everything else.
+object is replaced in release.json. Lock and history are written by this module alone and only checked elsewhere.
 """
 
 import hashlib
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from builder.edit.history import HISTORY_FILE, Named, next_history, read_history, render_history
 from builder.edit.operations import record
 from builder.edit.reference import with_reference
 from builder.write import project_lock
@@ -50,7 +51,7 @@ class FoldChange:
 class PinPlan:
     """What pinning would write; `unchanged` counts the folds whose record stays.
 
-    `files` are the new contents of the files that change; `read` is what stood in both when the plan was made.
+    `files` are the new contents of the files that change; `read` is what stood in them when the plan was made.
     """
 
     before: Reference | None
@@ -65,19 +66,24 @@ class PinPlan:
         return not self.files
 
 
-def plan_pin(*, root: Path, release: Release, stack: Stack) -> PinPlan:
-    """Compare what was derived (without the lock) with what is pinned."""
+def plan_pin(*, root: Path, release: Release, stack: Stack, sealed: Reference | None = None) -> PinPlan:
+    """Compare what was derived (without the lock) with what is pinned.
+
+    `sealed` is what a bundle of the release's name holds; pinning other content under that name is refused.
+    """
     lock = lock_of(release, stack)
     reference = Reference(
         base_tree=stack.base_tree,
         tip_tree=stack.tip_tree(),
         tip_commit=stack.tip_commit(),
     )
-    read = tuple((name, _bytes(root / name)) for name in (RELEASE_FILE, LOCK_FILE))
+    read = tuple((name, _bytes(root / name)) for name in (RELEASE_FILE, LOCK_FILE, HISTORY_FILE))
     text = (read[0][1] or b"").decode("utf-8")
+    named = Named(name=release.name, parent=release.parent, reference=reference)
     made = (
         (RELEASE_FILE, text.encode() if release.reference == reference else with_reference(text, reference).encode()),
         (LOCK_FILE, render_lock(lock)),
+        (HISTORY_FILE, render_history(next_history(read_history(read[2][1]), named, sealed=sealed))),
     )
     changes = _changes(release.lock, lock)
     gone = sum(change.after is None for change in changes)

@@ -114,12 +114,51 @@ EXPLANATIONS: dict[str, str] = {
         "older or newer than they are. Somebody who builds from it builds something else. With --rest what it gives "
         "beyond the patches is kept as a block of its own."
     ),
-    "rest-no-list": "The block `rest` was made, and the list of blocks in release.json could not be extended.",
     "upstream-block": "A patch for upstream is made of one block, and the release has none of this name.",
     "upstream-nothing": "The block has no folds, so there is nothing to send.",
     "upstream-does-not-fit": (
         "The block was laid on the base with nothing but the blocks that it requires, and does not fit there: it "
         "stands on lines that another block brings, or that upstream has changed. The findings name every hunk. "
         "Declare what it stands on under `requires`; those blocks then have to be sent first."
+    ),
+    "history-unreadable": (
+        "blocks/history.json says which content each release name stands for and is written by `stackproof pin` "
+        "alone. It was changed by hand or by a merge; take it from git."
+    ),
+    "release-name-bound": (
+        "A release name stands for one content. This one was sealed, or another release follows it, and the stack "
+        "gives other trees now; whoever has the old one would compare two things of one name. Take the next name in "
+        "release.json and this one as its parent. Where the bundle in dist/ was never given away, `stackproof pin "
+        "--rebind` uses the name again."
+    ),
+    "parent-not-head": (
+        "A new release follows the newest one. With an older parent, or none, what the releases between them brought "
+        "would be missing from its line, and two releases would have one parent. Set `parent` to the newest, and "
+        "merge its changes first where they are on another branch."
+    ),
+    "merge-both-changed": (
+        "Both branches changed the same fold or the same block's description. Patches are never merged as text, since "
+        "what comes out could apply and mean something that nobody wrote. Take one side, or take one and fold the "
+        "other's change again, then `stackproof pin`."
+    ),
+    "merge-both-declared": (
+        "Both branches changed the same value of release.json to different ones. Settle it by hand, then `stackproof "
+        "pin`."
+    ),
+    "merge-order": (
+        "Both branches put the same blocks in another order, each in its own. Only one order can be applied; settle "
+        "it in `blocks` of release.json, then `stackproof pin`."
+    ),
+    "merge-release-name": (
+        "Both branches made a release from the same parent, or named it differently. One of them would leave out what "
+        "the other brought. Give the later one the next name and the other as its parent."
+    ),
+    "merge-unreadable": (
+        "One side of the merge cannot be read or is not what it should be, so that nothing was merged. Look at the "
+        "three versions that git keeps."
+    ),
+    "merge-arguments": (
+        "git runs a merge driver with three files and a path. Run by hand, the command sets the driver up with "
+        "--install."
     ),
 }

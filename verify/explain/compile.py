@@ -82,6 +82,11 @@ EXPLANATIONS: dict[str, str] = {
         "and what was found is part of every build's key: an option beside it would build with something that no key "
         "names. Remove it, and let CC and CXX choose the compiler."
     ),
+    "not-reproducible": (
+        "The same tree, configuration and tools gave other bytes in another folder. Then nobody else can check that a "
+        "binary is what its source says, and equal trees look different. The notes tell what can be read off: a path, "
+        "a date, a time, the sources whose objects differ. Take it out of what is compiled."
+    ),
     "tool-broken": (
         "A build tool from this Python environment does not run. The notes hold the command and what it said. "
         "Reinstalling its package usually helps; a wheel for another system does not run here."

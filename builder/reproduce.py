@@ -1,0 +1,65 @@
+"""The same tree built twice, in two folders at two times, and compared byte for byte.
+
+Each build has a cache folder of its own, so that neither the place nor the compiler cache is shared: what comes out
+equal came out equal of two compilers' runs.
+"""
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from builder.compile.build import build
+from builder.compile.differ import Difference, differ
+from builder.compile.sources import remove_folder
+from builder.compile.toolchain import Toolchain
+from builder.pipeline import Stacked, Workshop
+from verify.model.diagnostic import Diagnostic, EnvironmentFault
+from verify.model.evidence import BuildNeed
+from verify.model.observation import BuildObservation
+from verify.model.progress import Prefixed
+from verify.model.release import Configuration
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reproduced:
+    """Both builds and how they differ."""
+
+    builds: tuple[BuildObservation, BuildObservation]
+    difference: Difference
+
+
+def reproduce(
+    *, need: BuildNeed, configuration: Configuration, toolchain: Toolchain, stacked: Stacked, workshop: Workshop
+) -> Reproduced:
+    """Build the tree in two folders of different names and lengths; both are removed again."""
+    workshop.cache.mkdir(parents=True, exist_ok=True)
+    root = Path(tempfile.mkdtemp(prefix="reproduce-", dir=workshop.cache))
+    try:
+        places = (root / "here", root / "and-elsewhere")
+        folders, seen = [], []
+        for number, place in enumerate(places, start=1):
+            made = build(
+                need=need,
+                configuration=configuration,
+                toolchain=toolchain,
+                source=stacked.store,
+                cache=place,
+                progress=Prefixed(workshop.progress, f"build {number}/2"),
+            )
+            if made.folder is None:
+                raise EnvironmentFault(_not_built(need, made.observation))
+            folders.append(made.folder)
+            seen.append(made.observation)
+        lanes = (places[0] / "lanes" / configuration.name, places[1] / "lanes" / configuration.name)
+        return Reproduced(builds=(seen[0], seen[1]), difference=differ(folders[0], folders[1], lanes=lanes))
+    finally:
+        remove_folder(root)
+
+
+def _not_built(need: BuildNeed, seen: BuildObservation) -> Diagnostic:
+    return Diagnostic(
+        code="arm-not-built",
+        message=f"tree {need.tree} does not build in `{need.configuration}`, so nothing is compared",
+        notes=tuple(f"{each.file}:{each.line}: {each.text}" for each in seen.errors[:1]),
+        help="stackproof build",
+    )

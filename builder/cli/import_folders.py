@@ -107,8 +107,10 @@ def _rest(session: Session, reference: Path, *, dry_run: bool) -> Answer:
     from dataclasses import replace
 
     from builder import pipeline
+    from builder.cli.edits import now, tell
+    from builder.edit.add_rest import write_rest
     from builder.exchange.folder_tree import folder_tree
-    from builder.exchange.rest import REST, rest_block, write_rest
+    from builder.exchange.rest import REST, rest_block
     from builder.tree import Overlay, Tree
     from verify.model.ids import show_path
     from verify.model.stack import Stack
@@ -129,6 +131,6 @@ def _rest(session: Session, reference: Path, *, dry_run: bool) -> Answer:
     lines = [*paths, f"{len(paths)} files are given by no named block" if paths else "nothing is left"]
     written: tuple[str, ...] = ()
     if made is not None and not dry_run:
-        written = write_rest(workshop.root, made)
+        written = write_rest(workshop.root, made, at=now(), tell=tell)
         lines += [f"wrote {', '.join(written)}", "next: stackproof pin"]
     return Answer(text="\n".join(lines), data={"left": paths, "written": list(written)})

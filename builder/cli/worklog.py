@@ -36,6 +36,23 @@ def add(
     run("worklog", body, root=project, as_json=as_json)
 
 
+@app.command("collect")
+def collect(project: Project = HERE, as_json: AsJson = False) -> None:
+    """Add an entry for each fold, amendment, pin and other operation in force that has none yet.
+
+    Example: stackproof worklog collect
+    """
+
+    def body(session: Session) -> Answer:
+        from builder.worklog import collect as collect_entries
+
+        made = collect_entries(session.root, tell=_tell)
+        text = f"added {', '.join(made)}" if made else "every operation has its entry"
+        return Answer(text=text, data={"added": list(made)})
+
+    run("worklog", body, root=project, as_json=as_json)
+
+
 @app.command("list")
 def list_entries(project: Project = HERE, as_json: AsJson = False) -> None:
     """List the entries with their numbers, and how often each is referred to.

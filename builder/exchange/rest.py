@@ -5,20 +5,13 @@ two trees, shown, and kept as the one fold of the block `rest`; taken in as it i
 reference's tree.
 """
 
-import json
-from pathlib import Path
-
-from builder.edit.reference import with_value
 from builder.exchange.lay_submission import Rules
-from builder.exchange.project import block_yaml
 from builder.exchange.stack_in import Submission, take_in
 from builder.exchange.tree_diff import patch_between
 from builder.tree import Tree
-from builder.write import project_lock, write_files
 from verify.diff.mail import Message
 from verify.diff.render import render_patch
 from verify.diff.submission import Dialect
-from verify.manifest.release import RELEASE_FILE
 from verify.model.block import Block, Person
 from verify.model.ids import BlockName, CommitId
 
@@ -53,16 +46,3 @@ def rest_block(tip: Tree, reference: Tree, *, source: str) -> Block | None:
         return None
     taken = take_in([submission], tip, CommitId("0" * 40), titles={REST: submission.subject})
     return taken.blocks[0]
-
-
-def write_rest(root: Path, block: Block) -> tuple[str, ...]:
-    """Put the block into the project, as the last one; gives the files that were written."""
-    with project_lock(root, tell=lambda _: None):
-        text = (root / RELEASE_FILE).read_text("utf-8")
-        fold = block.folds[0]
-        files: dict[str, bytes | None] = {block.file: block_yaml(block).encode(), fold.patch_file: fold.patch_bytes}
-        blocks = json.loads(text)["blocks"]
-        if REST not in blocks:
-            files[RELEASE_FILE] = with_value(text, "blocks", [*blocks, REST]).encode()
-        write_files(root, files)
-    return tuple(files)

@@ -54,6 +54,16 @@ def test_an_entry_is_added_with_the_next_number(shop: Workshop, run: Run) -> Non
     assert "261130.002  0           Two" in run("worklog", "list", "-C", shop.root).out
 
 
+def test_operations_become_entries_once(shop: Workshop, run: Run) -> None:
+    file = shop.root / "blocks/beta/folds/change/fold.patch"
+    file.write_text(file.read_text().replace("+int c;", "+int e;"))
+    run("pin", "-C", shop.root)
+    first = run("worklog", "collect", "-C", shop.root, "--json").json()["added"]
+    assert isinstance(first, list)
+    assert len(first) == sum("operation" in line for line in (shop.root / "WORKLOG.md").read_text().splitlines()) >= 1
+    assert run("worklog", "collect", "-C", shop.root, "--json").json()["added"] == []
+
+
 def test_check_tells_a_drifted_table_and_docs_render_mends_it(shop: Workshop, run: Run) -> None:
     (shop.root / "README.md").write_text(TABLE.replace("switches", "folds"))
     assert "docs-drift" in run("check", "-C", shop.root).err

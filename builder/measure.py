@@ -14,7 +14,9 @@ from builder.compile.build import Built, build, build_folder
 from builder.compile.collect import stored_build
 from builder.compile.recipe import build_key
 from builder.compile.toolchain import Toolchain, find_toolchain
+from builder.compile.tools_record import recorded_tools, tool_parts
 from builder.models import provide_model
+from builder.nearest import Change, Estimate, KnownBuild, changes_from_nearest, estimate, known_builds
 from builder.pipeline import Stacked, Workshop
 from builder.plan import Step, builds_of, needs_of, plan_steps
 from builder.witness import Witness
@@ -76,6 +78,20 @@ class Bench:
             is_known=lambda key: stored_build(build_folder(self.workshop.cache, key), key) is not None,
             fresh=self.fresh,
         )
+
+    @cached_property
+    def known_builds(self) -> tuple[KnownBuild, ...]:
+        """Every recorded build, of this release and others."""
+        return known_builds(self.evidence.every("build"))
+
+    def changes(self, step: Step[BuildNeed]) -> tuple[Change, ...] | None:
+        """Which parts of a step's key are new, against the nearest record; None where nothing was ever built."""
+        tools = {**recorded_tools(self.workshop.cache), self.toolchain.digest: tool_parts(self.toolchain)}
+        return changes_from_nearest(step.key, self.known_builds, tools)
+
+    def estimate(self, step: Step[BuildNeed]) -> Estimate | None:
+        """What a step may take, from earlier builds."""
+        return estimate(step.key, self.known_builds)
 
     def build(self, case: Case, steps: Sequence[Step[BuildNeed]]) -> Case:
         """Make every build that is not known; each lands in the case, or its fault does."""

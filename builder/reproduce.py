@@ -4,15 +4,13 @@ Each build has a cache folder of its own, so that neither the place nor the comp
 equal came out equal of two compilers' runs.
 """
 
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 
 from builder.compile.build import build
 from builder.compile.differ import Difference, differ
-from builder.compile.sources import remove_folder
 from builder.compile.toolchain import Toolchain
 from builder.pipeline import Stacked, Workshop
+from builder.scratch import scratch
 from verify.model.diagnostic import Diagnostic, EnvironmentFault
 from verify.model.evidence import BuildNeed
 from verify.model.observation import BuildObservation
@@ -33,8 +31,7 @@ def reproduce(
 ) -> Reproduced:
     """Build the tree in two folders of different names and lengths; both are removed again."""
     workshop.cache.mkdir(parents=True, exist_ok=True)
-    root = Path(tempfile.mkdtemp(prefix="reproduce-", dir=workshop.cache))
-    try:
+    with scratch(workshop.cache, "reproduce-") as root:
         places = (root / "here", root / "and-elsewhere")
         folders, seen = [], []
         for number, place in enumerate(places, start=1):
@@ -52,8 +49,6 @@ def reproduce(
             seen.append(made.observation)
         lanes = (places[0] / "lanes" / configuration.name, places[1] / "lanes" / configuration.name)
         return Reproduced(builds=(seen[0], seen[1]), difference=differ(folders[0], folders[1], lanes=lanes))
-    finally:
-        remove_folder(root)
 
 
 def _not_built(need: BuildNeed, seen: BuildObservation) -> Diagnostic:

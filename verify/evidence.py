@@ -11,7 +11,7 @@ import contextlib
 import json
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -122,6 +122,14 @@ class EvidenceStore:
                 return Unknown(damage=_damaged(path, str(error)))
             return self.get(key)
         return Unknown(damage=None)
+
+    def every(self, kind: str) -> Iterator[Evidence]:
+        """Every sound record of a kind, by digest."""
+        for path in sorted((self.folder / kind).glob("??/*.json")):
+            try:
+                yield parse_evidence(path.read_bytes())
+            except (OSError, CodecError):
+                continue
 
     def put(self, evidence: Evidence) -> None:
         """Keep a record, in place of an older one with the same key."""

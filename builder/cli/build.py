@@ -1,11 +1,14 @@
 """`stackproof build`: build every proof that is not yet known."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from builder.cli.options import HERE, AsJson, Fresh, Offline, Project
 from builder.cli.session import Answer, Session, run
+
+if TYPE_CHECKING:
+    from builder.nearest import Change, Estimate
 
 
 def build(
@@ -24,6 +27,17 @@ def build(
     run(
         "build", lambda session: _build(session, plan=plan, fresh=fresh), root=project, as_json=as_json, offline=offline
     )
+
+
+def _why(why: str, changes: "tuple[Change, ...] | None", expected: "Estimate | None") -> str:
+    """Why a build is to be made: what is new in its key, and what it may take."""
+    if changes:
+        why = "; ".join(each.told() for each in changes[:4]) + (
+            f"; {len(changes) - 4} more" if len(changes) > 4 else ""
+        )
+    elif changes is None and why.startswith("no evidence"):
+        why = "nothing was ever built" if expected is None else why
+    return why if expected is None else f"{why} (about {expected.wall_seconds:.0f} s)"
 
 
 def _build(session: Session, *, plan: bool, fresh: bool) -> Answer:
@@ -48,8 +62,9 @@ def _build(session: Session, *, plan: bool, fresh: bool) -> Answer:
         recorded = case.builds.get(step.need)
         seen = recorded.observation if recorded else None
         state = ("known" if step.known else "to build") if plan else "failed" if seen is None or not seen.ok else "ok"
+        changes, expected = (None, None) if step.known or not plan else (bench.changes(step), bench.estimate(step))
         why = (
-            step.why
+            _why(step.why, changes, expected)
             if plan or seen is None
             else f"{seen.steps} steps, {seen.compiled} compiled, {seen.cache_hits} from the compiler cache"
         )
@@ -62,6 +77,12 @@ def _build(session: Session, *, plan: bool, fresh: bool) -> Answer:
                 "key": step.key.digest,
                 "known": step.known,
                 "why": step.why,
+                "changed": None
+                if changes is None
+                else [{"part": each.part, "was": each.was, "now": each.now} for each in changes],
+                "estimate": None
+                if expected is None
+                else {"cpu_seconds": expected.cpu_seconds, "wall_seconds": expected.wall_seconds, "of": expected.of},
                 "state": state,
                 "steps": seen.steps if seen else None,
                 "compiled": seen.compiled if seen else None,
@@ -74,6 +95,11 @@ def _build(session: Session, *, plan: bool, fresh: bool) -> Answer:
         )
     text = table(("proof", "configuration", "tree", "state", "why" if plan else "work"), rows)
     if plan:
+        total = [bench.estimate(step) for step in steps if not step.known]
+        told = [each for each in total if each is not None]
+        if told:
+            seconds = sum(each.wall_seconds for each in told)
+            text += f"\n\n{len(total)} builds to make, about {seconds:.0f} s by what earlier ones took"
         return Answer(text=text, data={"plan": data})
     judged = answer_of([rule(gate, case) for gate in gates_of(case.release) if gate.kind == "build"], what="")
     return Answer(text=text, data={"builds": data}, diagnostics=judged.diagnostics, exit=judged.exit)

@@ -22,6 +22,7 @@ from builder.compile.recipe import build_command, build_key, configure_command
 from builder.compile.run import Ran, run
 from builder.compile.sources import disturbed, update_sources
 from builder.compile.toolchain import Toolchain
+from builder.compile.tools_record import record_tools
 from builder.disk import told_as_fault
 from builder.tree import ObjectSource
 from verify.model.diagnostic import Diagnostic, EnvironmentFault
@@ -86,6 +87,7 @@ def build(
         if find is not None and not fresh:
             return find
         key = build_key(need, configuration, toolchain)
+        record_tools(cache, toolchain)
         with progress.stage(f"lay {need.tree[:12]}") as stage:
             laid = update_sources(tree=need.tree, source=source, folder=lane.source, record=lane.record, stage=stage)
             stage.outcome(f"{laid.written} written, {laid.removed} removed, {laid.kept} kept")

@@ -73,7 +73,7 @@ def next_history(history: Sequence[Named], new: Named, *, sealed: Reference | No
             raise InputFault(_bound(new, history[at].reference, f"`{history[at + 1].name}` follows it"))
         return tuple(history)
     if sealed is not None and sealed != new.reference:
-        why = f"a bundle was sealed: dist/{new.name}; where nobody has it, `stackproof pin --rebind` uses the name again"
+        why = f"sealed in dist/{new.name}; where nobody has that bundle, `stackproof pin --rebind` uses the name again"
         raise InputFault(_bound(new, sealed, why))
     older = history[:at] if at is not None else history
     if older and new.parent != older[-1].name:

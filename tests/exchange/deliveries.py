@@ -90,7 +90,7 @@ def _text(numbers: Iterator[int], lines: int) -> bytes:
 def _line(numbers: Iterator[int]) -> bytes:
     drawn = next(numbers)
     first, second = WORDS[drawn % 12], WORDS[(drawn >> 8) % 12]
-    return f"    {first}_{drawn % 99991}->{second}.update({drawn % 7919}, ctx->{second}s[{drawn % 31}]);\n".encode()
+    return f"    {first}_{drawn % 99991}->{second}.recompute({drawn % 7919}, ctx->{second}s[{drawn % 31}]);\n".encode()
 
 
 def _changes(

@@ -17,6 +17,7 @@ from builder.cli.drop import drop
 from builder.cli.explain import explain
 from builder.cli.fold import fold
 from builder.cli.gate import gate
+from builder.cli.gc import gc
 from builder.cli.history import log, redo, undo
 from builder.cli.merge_driver import merge_driver
 from builder.cli.move import move
@@ -46,6 +47,7 @@ for _command in (
     stack,
     requires,
     build,
+    gc,
     reproduce,
     weigh,
     gate,

@@ -90,3 +90,10 @@ def test_a_mail_reads_back_as_the_fold_that_it_was_made_of(subject: str, body: s
         (one.subject, one.body.strip("\n"), one.date, one.author)
     ]
     assert all(len(parse_sections(m.text, file="p", dialect=Dialect.GIT)) == 1 for m in messages)
+
+
+def test_a_very_long_message_comes_back_whole() -> None:
+    body = "---\n" + "a line of a long story\n" * 20_000 + "end"
+    one = dataclasses.replace(fold("one", PATCH), body=body)
+    (message,) = read_messages(fold_mail(one, number=1, total=1, separator="1" * 40))
+    assert message.body == body

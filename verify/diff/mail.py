@@ -24,7 +24,8 @@ _SEPARATOR = re.compile(
 )
 _FIELD = re.compile(rb"([A-Za-z][A-Za-z0-9-]*)[ \t]*:(?:[ \t]|$)(.*)", re.DOTALL)
 _PATCH_STARTS = re.compile(rb"(?:diff --git |Index: |--- \S|={60,}|@@ -\d)")
-_TAG = re.compile(r"\[(?:[^\]]*\b)?(?:PATCH|RFC)\b[^\]]*\]\s*", re.IGNORECASE)
+_TAG = re.compile(r"\b(?:PATCH|RFC)\b", re.IGNORECASE)
+_LONGEST_FIELD = 1 << 16  # a header that is longer says nothing that a fold could keep
 _DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
 _SPACE = re.compile(r"\s+")
 
@@ -50,7 +51,11 @@ def read_messages(data: bytes, *, decode: bool = True) -> tuple[Message, ...]:
     if not starts or starts[0] > 0:
         starts = [0, *starts]
     ends = [*starts[1:], len(data)]
-    pieces = [(data[start:end], data.count(b"\n", 0, start) + 1) for start, end in zip(starts, ends, strict=True)]
+    pieces = []
+    line = 1
+    for start, end in zip(starts, ends, strict=True):
+        pieces.append((data[start:end], line))
+        line += data.count(b"\n", start, end)
     kept = [piece for piece in pieces if piece[0].strip()] or pieces[:1]
     return tuple(_message(text, line, decode=decode) for text, line in kept)
 
@@ -94,12 +99,13 @@ def _header(lines: list[bytes]) -> tuple[dict[str, bytes], int]:
     while at < len(lines):
         line = lines[at].removesuffix(b"\r")
         if line[:1] in (b" ", b"\t") and name:
-            fields[name] = fields[name] + b"\n" + line
+            if len(fields[name]) < _LONGEST_FIELD:
+                fields[name] += b"\n" + line[:_LONGEST_FIELD]
         elif (match := _FIELD.fullmatch(line)) is not None and not _PATCH_STARTS.match(line):
             name = match[1].decode().lower()
             if name in fields:
                 name = f"{name}#{at}"
-            fields[name] = match[2]
+            fields[name] = match[2] if name == MESSAGE_HEADER.lower() else match[2][:_LONGEST_FIELD]
         else:
             break
         at += 1
@@ -123,10 +129,17 @@ def _subject(fields: dict[str, bytes]) -> tuple[str, str]:
     """The subject and a longer description, from a mail's or a DEP-3 header."""
     if "subject" in fields:
         text = _SPACE.sub(" ", _mail_text(fields["subject"])).strip()
-        return _TAG.sub("", text, count=1) if _TAG.match(text) else text, ""
+        return _without_tag(text), ""
     first, _, rest = _text(fields.get("description", b"")).partition("\n")
     lines = [line.strip() for line in rest.split("\n")] if rest else []
     return first.strip(), "\n".join("" if line == "." else line for line in lines).strip("\n")
+
+
+def _without_tag(subject: str) -> str:
+    """The subject without the number of its patch (`[PATCH v2 1/3]`); other tags are part of it."""
+    tag, closed, rest = subject[1:].partition("]")
+    is_number = subject.startswith("[") and closed and _TAG.search(tag) is not None
+    return rest.lstrip() if is_number else subject
 
 
 def _whole_message(packed: bytes) -> tuple[str, str] | None:

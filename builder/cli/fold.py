@@ -55,6 +55,7 @@ def fold(
     numbers: Annotated[str, typer.Option("--numbers", metavar="TEXT", help="What was measured of one not taken")] = "",
     subject: Annotated[str, typer.Option("--subject", metavar="TEXT", help="Instead of the mail's subject")] = "",
     author: Annotated[str, typer.Option("--author", metavar="'NAME <EMAIL>'", help="For a patch that names none")] = "",
+    licence: Annotated[str, typer.Option("--licence", metavar="ID", help="Of the files that it brings")] = "",
     update: Annotated[str, typer.Option("--update", metavar="FOLD", help="A new revision of what this fold took")] = "",
     dialect: Annotated[str, typer.Option("--dialect", metavar="git|gnu", help="Whose rules the patch follows")] = "git",
     strip: Annotated[int, typer.Option("-p", min=0, max=20, help="Folders to strip off every name")] = 1,
@@ -93,6 +94,7 @@ def fold(
             author=person(author),
             date=f"@{now()} +0000",
             numbers=numbers,
+            licence=licence,
         )
 
         def read() -> "Found":

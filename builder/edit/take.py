@@ -44,6 +44,7 @@ class Asked:
     author: Person | None = None
     date: str = ""
     numbers: str = ""
+    licence: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,6 +236,7 @@ def _fold(
         source=offer.source,
         disposition=disposition,
         reason="\n".join(reasons),
+        licence=asked.licence,
     )
 
 

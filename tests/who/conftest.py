@@ -4,6 +4,7 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -26,6 +27,13 @@ class Ran:
         value = json.loads(self.out)
         assert isinstance(value, dict)
         return value
+
+
+def lines_of(ran: Ran) -> list[dict[str, Any]]:
+    """What `owner --json` says of each run of lines."""
+    lines = ran.json()["lines"]
+    assert isinstance(lines, list)
+    return lines
 
 
 @pytest.fixture

@@ -7,6 +7,8 @@ import pytest
 from builder.exchange.quilt import import_quilt
 from builder.exchange.stack_out import credit_trailers
 from tests.core.stacks import TEXT, block, fold, replacing
+from tests.edit.workshop import Workshop
+from tests.who.conftest import Run, lines_of
 from verify.diff.submission import Dialect
 from verify.diff.trailers import signed_off, submitted_sign_offs
 from verify.model.block import Person
@@ -47,3 +49,24 @@ def test_a_commit_for_a_whole_block_names_everybody() -> None:
         ("Co-authored-by", "C <c@b.org>"),
         ("Signed-off-by", "A <a@b.org>"),
     )
+
+
+def test_a_fold_is_taken_with_its_sign_offs_and_licence(shop: Workshop, run: Run, tmp_path: Path) -> None:
+    patch = tmp_path / "new.patch"
+    patch.write_bytes(
+        b"Description: Bring a file\nAuthor: C <c@b.org>\nSigned-off-by: C <c@b.org>\n\n"
+        b"diff --git a/new/x.c b/new/x.c\nnew file mode 100644\n"
+        b"--- /dev/null\n+++ b/new/x.c\n@@ -0,0 +1,1 @@\n+int x;\n"
+    )
+    assert run("fold", patch, "--block", "alpha", "--licence", "MIT", "-C", shop.root).code == 0
+    run("pin", "-C", shop.root)
+    assert run("check", "-C", shop.root).code == 0
+    (line,) = lines_of(run("owner", "new/x.c", "-C", shop.root, "--json"))
+    assert (line["licence"], line["signed_off_by"]) == ("MIT", ["C <c@b.org>"])
+
+
+def test_a_fold_that_loses_a_sign_off_is_refused(shop: Workshop, run: Run) -> None:
+    source = shop.root / "blocks/alpha/folds/turn/source.patch"
+    source.write_bytes(HEADS["mail"] + (source.with_name("fold.patch")).read_bytes())
+    done = run("check", "-C", shop.root)
+    assert (done.code, done.err.count("sign-off-lost")) == (1, 2)

@@ -1,15 +1,7 @@
 """Who stands behind a line: a fold with all its credit, or upstream."""
 
-from typing import Any
-
 from tests.edit.workshop import Workshop
-from tests.who.conftest import Ran, Run
-
-
-def lines_of(ran: Ran) -> list[dict[str, Any]]:
-    lines = ran.json()["lines"]
-    assert isinstance(lines, list)
-    return lines
+from tests.who.conftest import Run, lines_of
 
 
 def test_a_changed_line_belongs_to_its_fold(shop: Workshop, run: Run) -> None:

@@ -16,6 +16,7 @@ ATTRIBUTES = (
     "/release.json merge=stackproof",
     "/blocks/lock.json merge=stackproof",
     "/blocks/history.json merge=stackproof",
+    "/blocks/*/block.yaml merge=stackproof",
     "/blocks/*/folds/*/fold.patch merge=stackproof -text",
     "/blocks/*/folds/*/source.patch merge=stackproof -text",
 )
@@ -26,11 +27,9 @@ def settle_merge(root: Path, *, tell: Callable[[str], None]) -> tuple[str, ...]:
     """Merge our files of a merge in progress and write them; `InputFault` names what is left by block."""
     home = project_git(root)
     open_files = unmerged(home)
-    others = [name for name in open_files if name not in SETTLED]
-    found: dict[str, Merged] = {}
-    for name in SETTLED:
-        if name in open_files:
-            found[name] = merge_file(name, _stages(home, name))
+    ours = [name for name in open_files if name in SETTLED or name.endswith("/block.yaml")]
+    others = [name for name in open_files if name not in ours]
+    found = {name: merge_file(name, _stages(home, name)) for name in ours}
     conflicts = [conflict for merged in found.values() for conflict in merged.conflicts]
     conflicts += (both_changed(name) for name in others)
     if conflicts:
@@ -61,7 +60,7 @@ def merge_by_driver(base: Path, ours: Path, theirs: Path, name: str) -> Merged:
 def install_driver(root: Path) -> tuple[str, ...]:
     """Name our driver in the repository's configuration and in the project's .gitattributes; gives what was done."""
     home = project_git(root)
-    home.git.run("config", "merge.stackproof.name", "stackproof: release.json, lock, history, folds")
+    home.git.run("config", "merge.stackproof.name", "stackproof: release.json, blocks, lock, history")
     home.git.run("config", "merge.stackproof.driver", DRIVER)
     file = root / ".gitattributes"
     text = file.read_text("utf-8") if file.exists() else ""

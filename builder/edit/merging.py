@@ -1,4 +1,4 @@
-"""Two branches of a project made one: the files that `pin` writes, and release.json, merged by what they mean. Pure.
+"""Two branches of a project made one: release.json, block.yaml and what `pin` writes, merged by their meaning. Pure.
 
 What is derived is not merged but made again: reference and lock keep a side's values until `stackproof pin`. What was
 declared on one side alone is taken; what both sides changed differently is a conflict, named by block and fold. A
@@ -6,17 +6,16 @@ patch is never merged as text, since what comes out could apply and mean somethi
 """
 
 import json
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
 
 from builder.edit.history import HISTORY_FILE, Named, read_history, render_history
+from builder.edit.keeping import in_order
+from builder.edit.merging_block import merge_block
 from builder.edit.reference import with_value
 from verify.manifest.lock import LOCK_FILE
 from verify.manifest.release import RELEASE_FILE
 from verify.model.diagnostic import Diagnostic, InputFault, Place
-
-K = TypeVar("K", bound=Hashable)
 
 _ABSENT = object()
 _DERIVED = ("reference",)
@@ -50,6 +49,8 @@ def merge_file(name: str, sides: Sides) -> Merged:
         for file, merger in mergers.items():
             if name == file:
                 return merger(sides)
+        if name.startswith("blocks/") and name.endswith("/block.yaml"):
+            return _merge_block(name, sides)
     if sides.ours == sides.theirs or sides.theirs == sides.base:
         return Merged(data=sides.ours or b"", conflicts=())
     if sides.ours == sides.base:
@@ -73,12 +74,24 @@ def both_changed(name: str) -> Diagnostic:
     )
 
 
+def _merge_block(name: str, sides: Sides) -> Merged:
+    ours = sides.ours or b""
+    try:
+        texts = [(side or b"").decode("utf-8") for side in (sides.base, sides.ours, sides.theirs)]
+    except UnicodeDecodeError:
+        return Merged(data=ours, conflicts=(both_changed(name),))
+    made = merge_block(texts[0], texts[1], texts[2], name, both_changed)
+    if isinstance(made, Diagnostic):
+        return Merged(data=ours, conflicts=(made,))
+    return Merged(data=made.encode(), conflicts=())
+
+
 def merge_lock(sides: Sides) -> Merged:
     """Fold by fold: the side that changed a fold's patch has its record; all is derived again by `pin`."""
     base, ours, theirs = (_folds(side) for side in (sides.base, sides.ours, sides.theirs))
     conflicts: list[Diagnostic] = []
     kept: dict[tuple[str, str], object] = {}
-    for key in _in_order(list(ours), list(theirs)):
+    for key in in_order(list(ours), list(theirs)):
         values = [side.get(key) for side in (base, ours, theirs)]
         patches = [_patch(value) for value in values]
         if patches[1] != patches[2] and patches[0] not in (patches[1], patches[2]):
@@ -135,7 +148,7 @@ def _merge(base: object, ours: object, theirs: object, path: tuple[str, ...], co
     if isinstance(ours, dict) and isinstance(theirs, dict):
         old = base if isinstance(base, dict) else {}
         merged: dict[str, object] = {}
-        for key in _in_order(list(ours), list(theirs)):
+        for key in in_order(list(ours), list(theirs)):
             was, mine, other = (side.get(key, _ABSENT) for side in (old, ours, theirs))
             value = _merge(was, mine, other, (*path, key), conflicts)
             if value is not _ABSENT:
@@ -160,23 +173,7 @@ def _blocks(base: list[str], ours: list[str], theirs: list[str], conflicts: list
             return ours
         if orders[0] == shared:
             mine, others = others, mine
-    return _in_order(mine, others)
-
-
-def _in_order(first: Sequence[K], second: Sequence[K]) -> list[K]:
-    """The first list with what only the second has, each behind what it follows there."""
-    merged = list(first)
-    at = 0
-    for item in second:
-        if item in merged:
-            at = merged.index(item) + 1
-        else:
-            # Both may have added something at this place: ours stays in front.
-            while at < len(merged) and merged[at] not in second:
-                at += 1
-            merged.insert(at, item)
-            at += 1
-    return merged
+    return in_order(mine, others)
 
 
 def _folds(data: bytes | None) -> dict[tuple[str, str], dict[str, object]]:

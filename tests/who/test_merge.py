@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from builder.edit.history import Named, next_history, read_history, render_history
-from builder.edit.merging import Sides, both_changed, merge_history, merge_lock, merge_release
+from builder.edit.merging import Sides, both_changed, merge_file, merge_history, merge_lock, merge_release
 from tests.edit.workshop import Workshop
 from tests.who.conftest import Run
 from verify.model.diagnostic import InputFault
@@ -180,9 +180,38 @@ def team(shop: Workshop, run: Run, tmp_path: Path) -> Team:
 def test_pin_settles_a_merge_and_the_release_holds(team: Team, run: Run) -> None:
     team.git("merge", "-q", "other", fails=True)
     done = run("pin", "--merge", "-C", team.root, "--json")
-    assert (done.code, done.json()["merged"]) == (0, ["release.json", "blocks/lock.json", "blocks/history.json"])
+    assert (done.code, done.json()["merged"]) == (0, ["blocks/history.json", "blocks/lock.json", "release.json"])
     assert run("check", "-C", team.root).code == 0
     assert "int e;" in (team.root / "blocks/beta/folds/change/fold.patch").read_text()
+
+
+def with_another_fold(team: Team, run: Run, name: str) -> None:
+    """A fold more at the end of alpha, which brings a file of its own."""
+    patch = f"diff --git a/new/{name} b/new/{name}\nnew file mode 100644\n--- /dev/null\n+++ b/new/{name}\n"
+    (team.root.parent / f"{name}.patch").write_text(
+        f"From: A <a@b.org>\nSubject: {name}\n\n{patch}@@ -0,0 +1,1 @@\n+x\n"
+    )
+    done = run("fold", team.root.parent / f"{name}.patch", "--block", "alpha", "--id", name, "-C", team.root)
+    assert done.code == 0, done.err
+    assert run("pin", "-C", team.root).code == 0
+    team.git("add", ".")
+    team.git("commit", "-qm", name)
+
+
+@pytest.mark.parametrize("driver", [True, False])
+def test_both_fold_into_the_same_block(team: Team, run: Run, driver: bool) -> None:
+    if driver:
+        run("merge-driver", "--install", "-C", team.root)
+        team.git("add", ".gitattributes")
+    with_another_fold(team, run, "mine")
+    team.git("checkout", "-q", "other")
+    with_another_fold(team, run, "theirs")
+    team.git("checkout", "-q", "main")
+    team.git("merge", "-q", "other", "-m", "Both", fails=not driver)
+    assert run("pin", *([] if driver else ["--merge"]), "-C", team.root).code == 0
+    assert run("check", "-C", team.root).code == 0
+    told = run("status", "-C", team.root, "--json").json()["blocks"]
+    assert [fold["id"] for fold in told[0]["folds"]] == ["turn", "mine", "theirs"]  # type: ignore[index]
 
 
 def test_the_driver_merges_by_itself(team: Team, run: Run) -> None:
@@ -214,3 +243,50 @@ def test_a_sealed_name_is_refused_and_may_be_bound_again(shop: Workshop, run: Ru
     refused = run("pin", "-C", shop.root)
     assert (refused.code, "release-name-bound" in refused.err) == (2, True)
     assert run("pin", "--rebind", "-C", shop.root).code == 0
+
+
+TEXT = """# Alpha.
+schema: stackproof/block/1
+title: Alpha
+owns: [src/**]
+folds:
+  # One.
+  - id: one
+    subject: Add one
+    author: A <a@b.org>
+# End.
+"""
+SECOND = "  - id: {0}\n    subject: Add {0}\n    author: A <a@b.org>\n"
+
+
+def merged(ours: str, theirs: str) -> str:
+    made = merge_file("blocks/a/block.yaml", Sides(base=TEXT.encode(), ours=ours.encode(), theirs=theirs.encode()))
+    return made.conflicts[0].message if made.conflicts else made.data.decode()
+
+
+def test_folds_and_fields_of_both_sides_are_in_the_block() -> None:
+    ours = TEXT.replace("# End", SECOND.format("two") + "# End")
+    theirs = TEXT.replace("# End", SECOND.format("three") + "# End").replace("title: Alpha", "title: Beta")
+    made = merged(ours, theirs)
+    assert [made.count(word) for word in ("id: one", "id: two", "id: three", "title: Beta", "# One.", "# End.")] == [
+        1
+    ] * 6
+    assert made.index("id: two") < made.index("id: three")
+
+
+def test_a_fold_that_one_side_removed_is_removed() -> None:
+    base = TEXT.replace("# End", SECOND.format("two") + "# End")
+    sides = Sides(base=base.encode(), ours=TEXT.encode(), theirs=base.replace("Alpha", "Beta").encode())
+    made = merge_file("blocks/a/block.yaml", sides)
+    assert (b"two" in made.data, b"title: Beta" in made.data, made.conflicts) == (False, True, ())
+
+
+@pytest.mark.parametrize(
+    ("old", "ours", "theirs", "what"),
+    [
+        ("Add one", "Add 1", "Add the first", "fold `one` of block `a`"),
+        ("title: Alpha", "title: Beta", "title: Gamma", "block `a`"),
+    ],
+)
+def test_what_both_changed_in_a_block_is_named(old: str, ours: str, theirs: str, what: str) -> None:
+    assert merged(TEXT.replace(old, ours), TEXT.replace(old, theirs)) == f"both branches changed {what}"

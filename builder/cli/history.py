@@ -53,11 +53,11 @@ def log(project: Project = HERE, as_json: AsJson = False) -> None:
 
     def body(session: Session) -> Answer:
         from builder.cli.tables import table
-        from builder.edit.operations import read_log, standing
+        from builder.edit.operations import Kind, read_log, standing
 
         records = read_log(session.root)
-        done, undone = standing(records)
-        states = {each.number: "done" for each in done} | {each.number: "undone" for each in undone}
+        done = {each.number for each in standing(records)[0]}
+        states = {each.number: "done" if each.number in done else "undone" for each in records if each.kind is Kind.DO}
         rows = [
             (str(each.number), _when(each.at), _what(each), states.get(each.number, ""), each.summary)
             for each in reversed(records)

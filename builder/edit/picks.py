@@ -80,9 +80,17 @@ def matches(pick: Pick, path: RepoPath) -> bool:
 
 
 def divide(
-    sections: Sequence[Section], picks: Sequence[Pick], strip: int
+    sections: Sequence[Section], picks: Sequence[Pick], strip: int, *, whole: Sequence[Section] | None = None
 ) -> tuple[tuple[Section, ...], tuple[Section, ...]]:
-    """The sections that the picks take, and what is left of the submission."""
+    """The sections that the picks take, and what is left of them.
+
+    Hunks are counted in `whole`, the submission that the sections may be a part of already.
+    """
+    numbers = {
+        (path_of(section, strip), hunk.source_line): number
+        for section in (sections if whole is None else whole)
+        for number, hunk in enumerate(section.hunks, start=1)
+    }
     taken: list[Section] = []
     rest: list[Section] = []
     for section in sections:
@@ -97,8 +105,9 @@ def divide(
             continue
         if section.created or section.deleted or section.rename or section.copy or not section.hunks:
             raise _whole(path)
-        taken += _part(section, wanted, inside=True)
-        rest += _part(section, wanted, inside=False)
+        mine_of = [hunk for hunk in section.hunks if numbers[path, hunk.source_line] in wanted]
+        taken += _part(section, mine_of)
+        rest += _part(section, [hunk for hunk in section.hunks if hunk not in mine_of])
     return tuple(taken), tuple(rest)
 
 
@@ -136,13 +145,11 @@ def check_picks(picks: Iterable[Pick], sections: Sequence[Section], strip: int) 
         raise InputFault(*problems)
 
 
-def _part(section: Section, wanted: set[int], *, inside: bool) -> list[Section]:
+def _part(section: Section, wanted: Sequence[Hunk]) -> list[Section]:
     """The section with some of its hunks, their new lines counted as if the others were not there."""
     hunks: list[Hunk] = []
     shift = 0
-    for number, hunk in enumerate(section.hunks, start=1):
-        if (number in wanted) is not inside:
-            continue
+    for hunk in wanted:
         olds, news = len(hunk.old()), len(hunk.new())
         start = hunk.old_start + (not olds) + shift
         hunks.append(replace(hunk, new_start=start - (not news)))

@@ -176,7 +176,7 @@ def plan_split(desk: Desk, name: str, parts: Sequence[SplitOff], *, reason: str 
     pieces: list[tuple[SplitOff, Block, tuple[Section, ...]]] = []
     for part in parts:
         _refuse_bad_name(part.fold)
-        mine, rest = divide(rest, part.picks, 1)
+        mine, rest = divide(rest, part.picks, 1, whole=whole)
         target = desk.block(part.block) if part.block else block
         if any(each.id == part.fold for each in target.folds):
             raise _taken_name(target, FoldId(part.fold))

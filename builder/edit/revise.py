@@ -23,6 +23,7 @@ from builder.exchange.lay_submission import Refused, Taken, lay_submission
 from builder.exchange.stack_in import NOT_STATED
 from builder.exchange.tree_diff import patch_between
 from builder.tree import FileState, Obstructed, Tree, file_state
+from verify.diff.parse import parse_canonical
 from verify.diff.render import render_patch
 from verify.diff.submission import Section
 from verify.model.block import Block, Disposition, Fold, Person
@@ -177,8 +178,8 @@ def _revise(
             help=f"stackproof amend {block.name}/{fold.id} PATCH",
         )
         raise InputFault(head, *findings)
-    interdiff = patch_between(old_tree, new_tree)
-    shown = render_patch(interdiff)
+    shown = render_patch(patch_between(old_tree, new_tree))
+    interdiff = parse_canonical(shown, file="interdiff")
     own_tree = desk.left((block.name, fold.id))
     changed = paths_of(fold.patch) | {path for path, _ in met.differences(own_tree)}
     as_it_was = ground.id == met.id and old_tree.id == own_tree.id

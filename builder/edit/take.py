@@ -141,12 +141,12 @@ def _parts(desk: Desk, offer: Offer, asked: Asked, told: list[str]) -> tuple[lis
     found: dict[BlockName, list[tuple[Section, ...]]] = {}
     left: list[Section] = []
     for sections in offer.sections:
-        open_, away = divide(sections, asked.only, strip) if asked.only else (sections, ())
+        open_, away = divide(sections, asked.only, strip, whole=whole) if asked.only else (sections, ())
         left += away
         if asked.without:
-            away, open_ = divide(open_, asked.without, strip)
+            away, open_ = divide(open_, asked.without, strip, whole=whole)
             left += away
-        given, unassigned = _given(desk, open_, asked, strip)
+        given, unassigned = _given(desk, open_, asked, strip, whole)
         left += unassigned
         for block in given:
             found.setdefault(block, [])
@@ -168,13 +168,13 @@ def _parts(desk: Desk, offer: Offer, asked: Asked, told: list[str]) -> tuple[lis
 
 
 def _given(
-    desk: Desk, sections: tuple[Section, ...], asked: Asked, strip: int
+    desk: Desk, sections: tuple[Section, ...], asked: Asked, strip: int, whole: Sequence[Section]
 ) -> tuple[dict[BlockName, tuple[Section, ...]], tuple[Section, ...]]:
     if asked.split:
         given: dict[BlockName, tuple[Section, ...]] = {}
         rest = sections
         for name in dict.fromkeys(name for name, _ in asked.split):
-            mine, rest = divide(rest, [pick for other, pick in asked.split if other == name], strip)
+            mine, rest = divide(rest, [pick for other, pick in asked.split if other == name], strip, whole=whole)
             given[desk.block(name).name] = mine
         return given, rest
     if asked.block:

@@ -1,0 +1,152 @@
+"""Each command that changes the stack is wired: it writes, tells what it did, and says so as JSON."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from builder.cli.main import app
+from tests.edit.hand import Hand, mail, numbered, patch_of
+from tests.edit.workshop import Workshop
+
+
+class Console:
+    """Runs commands on the project as a user does."""
+
+    def __init__(self, shop: Workshop) -> None:
+        self.shop = shop
+        self.runner = CliRunner()
+
+    def __call__(self, *words: str, status: int = 0, sent: bytes = b"") -> str:
+        env = {"STACKPROOF_CACHE": str(self.shop.cache), "NO_COLOR": "1", "COLUMNS": "200"}
+        result = self.runner.invoke(app, [words[0], "-C", str(self.shop.root), *words[1:]], env=env, input=sent)
+        assert result.exit_code == status, result.output
+        return result.stdout
+
+    def json(self, *words: str, status: int = 0) -> Any:
+        return json.loads(self(*words, "--json", status=status))
+
+
+@pytest.fixture
+def console(shop: Workshop) -> Console:
+    return Console(shop)
+
+
+@pytest.fixture
+def pr(shop: Workshop, tmp_path: Path) -> Path:
+    file = tmp_path / "pr.patch"
+    patch = patch_of(Hand(shop).tip(), {"src/a.cpp": numbered(3, 10, 30), "new/x.h": "int old_x;\n"})
+    file.write_bytes(mail(patch, "Add x"))
+    return file
+
+
+def test_a_fold_from_a_file_from_stdin_and_undone(console: Console, pr: Path) -> None:
+    before = console.shop.files()
+    told = console("fold", str(pr), "--source", "PR #1")
+    assert "alpha/add-x: Add x\n  Grace Hopper; PR #1; folded" in told
+    assert "to build and measure again: alpha, beta" in told
+    console("undo")
+    assert console.shop.files() == before
+    console("fold", "-", "--block", "alpha", "--id", "x", sent=pr.read_bytes())
+    assert Hand(console.shop).folds()["alpha"] == ["turn", "x"]
+    rows = console("log").splitlines()
+    assert "fold" in rows[1]
+    assert "undone" in rows[3]
+
+
+def test_a_dry_run_tells_the_same_and_writes_nothing(console: Console, pr: Path) -> None:
+    before = console.shop.files()
+    dry = console.json("fold", str(pr), "--dry-run")
+    assert console.shop.files() == before
+    wet = console.json("fold", str(pr))
+    assert (dry["written"], wet["written"]) == (False, True)
+    assert {**dry, "written": None} == {**wet, "written": None}
+    assert wet["placed"][0]["hunks"][0]["fate"] == "exact"
+    assert [each["how"] for each in wet["folds"]] == ["body-identical", "new", "body-identical"]
+
+
+def test_a_submission_is_divided_and_partly_taken(console: Console, pr: Path, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.json"
+    plan.write_text('{"alpha": ["src/a.cpp#1"], "beta": ["src/a.cpp#2"]}')
+    console("fold", str(pr), "--id", "x", "--split", f"@{plan}", "--reason", "no headers")
+    assert Hand(console.shop).folds() == {"alpha": ["turn", "x"], "beta": ["change", "x"]}
+    assert (
+        console.shop.release().blocks[1].folds[1].reason
+        == "no headers\nin block alpha: src/a.cpp hunk 1\nnot taken: new/x.h"
+    )
+
+
+def test_a_submission_that_is_not_taken_goes_on_record(console: Console, pr: Path) -> None:
+    console("fold", str(pr), "--disposition", "rejected", "--block", "beta", "--reason", "slow", "--numbers", "1 of 2")
+    console("fold", "--disposition", "deferred", "--subject", "Later", "--source", "PR #2", "--reason", "not now")
+    release = console.shop.release()
+    assert [each.numbers for each in release.blocks[1].not_taken] == ["1 of 2"]
+    assert [each.subject for each in release.not_taken] == ["Later"]
+    console("fold", str(pr), "--disposition", "merged", "--reason", "x", status=2)
+
+
+def test_a_new_revision_shows_its_interdiff_and_both_heads(console: Console, pr: Path) -> None:
+    ground = Hand(console.shop).tip()
+    console("fold", str(pr), "--id", "x")
+    patch = patch_of(ground, {"src/a.cpp": numbered(3, 10, 30), "new/x.h": "int old_x;\nint y;\n"})
+    pr.write_bytes(mail(patch, "Add x", head="2" * 40))
+    told = console("fold", str(pr), "--update", "x")
+    assert f"taken was {'1' * 40}\nnow is    {'2' * 40}" in told
+    assert "+int y;" in told
+    assert console.json("fold", str(pr), "--update", "x")["interdiff"] == ""
+
+
+def test_the_stack_is_rearranged_from_the_command_line(console: Console, pr: Path) -> None:
+    console("fold", str(pr), "--id", "x")
+    console("split", "x", "--into", "header=new/**", "--subject", "header=The header")
+    console("move", "header", "--to", "beta")
+    console("reorder", "--block", "alpha", "x", "turn")
+    console("rename", "x", "lines")
+    console("rename", "--block", "beta", "second")
+    console("amend", "lines", "--subject", "Two lines")
+    assert Hand(console.shop).folds() == {"alpha": ["lines", "turn"], "second": ["change", "header"]}
+    console("squash", "header", "--into", "lines")
+    console("drop", "lines", "--reason", "it raced", "--tombstone", "old_x", "--in", "new/**")
+    assert [each.text for each in console.shop.release().all_tombstones()] == ["old_x"]
+    console("redo", status=2)
+    assert len(console.json("undo", "--count", "9")["operations"]) == 9
+    assert len(console.json("redo", "-n", "2")["operations"]) == 2
+
+
+def test_a_conflict_names_block_path_and_hunk_and_exits_with_one(console: Console, pr: Path) -> None:
+    console("fold", str(pr), "--id", "x")
+    pr.write_bytes(mail(patch_of(Hand(console.shop).tip(), {"new/x.h": "int new_x;\n"}), "New x"))
+    console("fold", str(pr), "--id", "y")
+    before = console.shop.files()
+    told = console.json("reorder", "--block", "alpha", "y", "x", "turn", status=1)
+    assert told["conflict"] == {"block": "alpha", "fold": "y"}
+    assert [each["code"] for each in told["diagnostics"]] == ["edit-conflict", "path-missing"]
+    assert console.shop.files() == before
+
+
+def test_what_came_back_is_found_by_the_next_check(console: Console, pr: Path) -> None:
+    console("fold", str(pr), "--id", "x")
+    console("drop", "x", "--reason", "it raced", "--tombstone", "old_x")
+    console("fold", str(pr), "--id", "again")
+    console("pin")
+    found = console.json("check", status=1)
+    assert "tombstone-returns" in [each["code"] for each in found["diagnostics"]]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("fold",), ("fold", "nowhere.patch"), ("amend", "turn", "--author", "root"), ("drop", "--reason", "x"),
+     ("split", "turn", "--into", "x"), ("fold", "x", "--split", "alpha"), ("fold", "x", "--dialect", "svn")],
+)  # fmt: skip
+def test_what_cannot_be_meant_is_told_and_exits_with_two(console: Console, words: tuple[str, ...]) -> None:
+    told = console.json(*words, status=2)
+    assert all(each["help"] for each in told["diagnostics"])
+
+
+@pytest.mark.parametrize(
+    "name", ["fold", "amend", "move", "split", "squash", "drop", "rename", "reorder", "undo", "redo", "log"]
+)
+def test_every_command_helps_itself_with_an_example(name: str) -> None:
+    assert "Example" in CliRunner().invoke(app, [name, "--help"]).stdout

@@ -81,7 +81,7 @@ def synthetic(folder: Path, *, folds: int, files: int, seed: int = 1) -> Case:
 
 
 def debian(folder: Path, scratch: Path) -> Case:
-    """A stack as `cases/fetch_debian_stack.py` leaves it: `orig/`, `patches/` and `ref.git`."""
+    """A stack as `benchmarks.corpus` takes it: `orig/`, `patches/` and `ref.git`."""
     out = scratch / f"{folder.name}-project"
     taken = import_quilt(
         orig=folder / "orig", patches=folder / "patches", series=None, dialect=Dialect.GNU, mapping=None, out=out,

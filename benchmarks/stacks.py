@@ -2,7 +2,7 @@
 
     python -m benchmarks.stacks [--own CACHE] [--debian DIR]... [--folds N] [--large] [--out FILE]
 
-`--debian` names stacks as `cases/fetch_debian_stack.py` leaves them. `--large` adds our own 10,000 folds on 80,000
+`--debian` names stacks as `benchmarks.corpus` takes them. `--large` adds our own 10,000 folds on 80,000
 files. Results are stored as JSON with machine and date; `python -m benchmarks.render` writes docs/benchmarks.md.
 """
 

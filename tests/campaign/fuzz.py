@@ -8,6 +8,7 @@ by the code that gave them.
 """
 
 import argparse
+import json
 import random
 import tempfile
 import time
@@ -194,15 +195,31 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Differential fuzzing against git")
     parser.add_argument("--edits", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1_000_000)
+    parser.add_argument("--out", type=Path, help="store the result as JSON")
     options = parser.parse_args()
     started, edits, seed = time.monotonic(), 0, options.seed
     with tempfile.TemporaryDirectory() as folder:
         campaign = Campaign(Path(folder))
+        version = campaign.git.run("--version").decode().strip()
         while edits < options.edits:
             edits += 3 * campaign.round(seed)
             seed += 1
             if seed % 100 == 0:  # loose objects of a hundred rounds are enough for one repository
                 campaign.git.run("gc", "-q", "--prune=now")
+    result = {
+        "schema": "stackproof/fuzz/1",
+        "date": time.strftime("%Y-%m-%d"),
+        "git": version,
+        "edits": edits,
+        "rounds": seed - options.seed,
+        "first_seed": options.seed,
+        "seconds": round(time.monotonic() - started),
+        "counts": dict(sorted(campaign.counts.items())),
+        "failures": campaign.failures,
+    }
+    if options.out is not None:
+        options.out.parent.mkdir(parents=True, exist_ok=True)
+        options.out.write_text(json.dumps(result, indent=1) + "\n")
     print(f"{edits} edits in {seed - options.seed} rounds, {time.monotonic() - started:.0f} s")
     for name, count in sorted(campaign.counts.items()):
         print(f"  {name}: {count}")

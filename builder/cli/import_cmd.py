@@ -32,6 +32,9 @@ def quilt(
     series: Annotated[Path | None, typer.Option("--series", metavar="FILE", help="Default: PATCHES/series")] = None,
     dialect: Rule = "gnu",
     mapping: Map = None,
+    without: Annotated[
+        list[str] | None, typer.Option("--without", metavar="NAME", help="An entry of the sources' top that is no part")
+    ] = None,
     strict: Strict = False,
     as_json: AsJson = False,
 ) -> None:
@@ -46,7 +49,7 @@ def quilt(
         with session.progress.stage("import the series") as stage:
             taken = import_quilt(
                 orig=orig, patches=patches, series=series, dialect=_dialect(dialect), mapping=mapping, out=out,
-                strict=strict,
+                strict=strict, without=tuple(without or ()),
             )  # fmt: skip
             stage.outcome(summary_of(taken))
         return answer_of_import(taken, out)

@@ -94,6 +94,15 @@ def test_import_git_is_wired(tmp_path: Path) -> None:
     assert len(told["folds"]) == 2  # type: ignore[arg-type]  # a list
 
 
+def test_what_is_left_out_of_the_sources_is_no_part_of_the_base(series: Path) -> None:
+    plain = import_quilt(series)
+    (series / "orig/.pc").mkdir()
+    (series / "orig/.pc/x").write_text("quilt's own")
+    (series / "out").rename(series / "first")
+    again = import_quilt(series, "--without", ".pc")
+    assert again["base"] == plain["base"]
+
+
 def test_a_refused_import_exits_2_and_names_the_place(series: Path) -> None:
     (series / "patches/1-change.patch").write_bytes(b"--- a/none\n+++ b/none\n@@ -1 +1 @@\n-a\n+b\n")
     done = stackproof(

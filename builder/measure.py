@@ -15,6 +15,7 @@ from builder.compile.collect import stored_build
 from builder.compile.recipe import build_key
 from builder.compile.toolchain import Toolchain, find_toolchain
 from builder.compile.tools_record import recorded_tools, tool_parts
+from builder.executor import LOCAL, Executor, Job, NotDone
 from builder.models import provide_model
 from builder.nearest import Change, Estimate, KnownBuild, changes_from_nearest, estimate, known_builds
 from builder.pipeline import Stacked, Workshop
@@ -42,6 +43,7 @@ class Bench:
     stacked: Stacked
     workshop: Workshop
     fresh: bool
+    executor: Executor = LOCAL
     built: dict[BuildNeed, Built] = field(default_factory=dict)
     models: dict[ModelName, ModelFile] = field(default_factory=dict)
 
@@ -96,32 +98,47 @@ class Bench:
     def build(self, case: Case, steps: Sequence[Step[BuildNeed]]) -> Case:
         """Make every build that is not known; each lands in the case, or its fault does."""
         builds, faults = dict(case.builds), dict(case.faults)
-        for number, step in enumerate(steps, start=1):
-            try:
-                made = self._build(step, f"build {number}/{len(steps)}, {self.title(case, step.need)}")
-            except Fault as fault:
-                faults[step.need] = fault.diagnostics
-                continue
-            self.built[step.need] = made
-            builds[step.need] = Recorded(key=made.key.digest, observation=made.observation)
+        jobs = [
+            Job(
+                need=step.need,
+                key=step.key,
+                configuration=self._configuration(step.need),
+                fresh=self.fresh,
+                what=f"build {number}/{len(steps)}, {self.title(case, step.need)}",
+            )
+            for number, step in enumerate(steps, start=1)
+        ]
+        known = {step.need for step in steps if step.known}
+        for executor, some in (
+            (LOCAL, [job for job in jobs if job.need in known]),
+            (self.executor, [job for job in jobs if job.need not in known]),
+        ):
+            for job, outcome in executor.run(some, self._build_here):
+                if isinstance(outcome, NotDone):
+                    faults[job.need] = outcome.diagnostics
+                    continue
+                self._keep(outcome)
+                self.built[job.need] = outcome
+                builds[job.need] = Recorded(key=outcome.key.digest, observation=outcome.observation)
         return replace(case, builds=builds, faults=faults)
 
-    def _build(self, step: Step[BuildNeed], what: str) -> Built:
-        made = build(
-            need=step.need,
-            configuration=self._configuration(step.need),
+    def _build_here(self, job: Job) -> Built:
+        return build(
+            need=job.need,
+            configuration=job.configuration,
             toolchain=self.toolchain,
             source=self.stacked.store,
             cache=self.workshop.cache,
-            progress=Prefixed(self.workshop.progress, what),
-            fresh=self.fresh,
+            progress=Prefixed(self.workshop.progress, job.what),
+            fresh=job.fresh,
         )
+
+    def _keep(self, made: Built) -> None:
         # Also of a build that failed, which a gate may cite; and anew where a record is not of the build that is kept.
         record = self.evidence.get(made.key)
         seen = encode_observation(made.observation)
         if not (isinstance(record, Evidence) and record.observation == seen):
             self.evidence.put(self.witness.record(made.key, seen, made.observation.wall_seconds))
-        return made
 
     def plan_probes(self, case: Case, needs: Sequence[Need]) -> tuple[tuple[Step[ProbeNeed], ...], Case]:
         """One step a probe whose builds and model are there; the others leave their reason in the case."""

@@ -4,17 +4,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from builder.cli.options import HERE, AsJson, Fresh, Offline, Project
+from builder.cli.options import HERE, AsJson, Fresh, Offline, Project, Where
 from builder.cli.session import Answer, Session, run
 
 if TYPE_CHECKING:
+    from builder.executor import Executor
     from builder.nearest import Change, Estimate
+    from builder.pipeline import Stacked, Workshop
 
 
 def build(
     project: Project = HERE,
     plan: Annotated[bool, typer.Option("--plan", help="Say what would be built and why, and build nothing")] = False,
     fresh: Fresh = False,
+    executor: Where = None,
     as_json: AsJson = False,
     offline: Offline = False,
 ) -> None:
@@ -22,11 +25,25 @@ def build(
 
     A build that is known for exactly its tree, recipe and toolchain is not made again.
 
-    Examples: stackproof build --plan; stackproof build; stackproof build --fresh --json
+    Examples: stackproof build --plan; stackproof build --fresh --json; stackproof build --executor tcp://127.0.0.1:8786
     """
     run(
-        "build", lambda session: _build(session, plan=plan, fresh=fresh), root=project, as_json=as_json, offline=offline
+        "build",
+        lambda session: _build(session, plan=plan, fresh=fresh, executor=executor),
+        root=project,
+        as_json=as_json,
+        offline=offline,
     )
+
+
+def _executor(address: str | None, stacked: "Stacked", workshop: "Workshop") -> "Executor":
+    from builder.executor import LOCAL
+
+    if address is None:
+        return LOCAL
+    from builder.cluster import DaskExecutor
+
+    return DaskExecutor(address=address, store=stacked.store, base_tree=stacked.imported.tree, cache=workshop.cache)
 
 
 def _why(why: str, changes: "tuple[Change, ...] | None", expected: "Estimate | None") -> str:
@@ -40,7 +57,7 @@ def _why(why: str, changes: "tuple[Change, ...] | None", expected: "Estimate | N
     return why if expected is None else f"{why} (about {expected.wall_seconds:.0f} s)"
 
 
-def _build(session: Session, *, plan: bool, fresh: bool) -> Answer:
+def _build(session: Session, *, plan: bool, fresh: bool, executor: str | None) -> Answer:
     from builder import measure, pipeline
     from builder.cli.tables import table
     from builder.cli.verdict import answer_of
@@ -50,7 +67,9 @@ def _build(session: Session, *, plan: bool, fresh: bool) -> Answer:
     workshop = session.workshop()
     stacked = pipeline.stack(pipeline.read(workshop), workshop)
     case = pipeline.case(stacked, workshop)
-    bench = measure.Bench(stacked=stacked, workshop=workshop, fresh=fresh)
+    bench = measure.Bench(
+        stacked=stacked, workshop=workshop, fresh=fresh, executor=_executor(executor, stacked, workshop)
+    )
     steps = bench.plan_builds(case, bench.proofs(case))
     if not plan:
         stacked.keep()

@@ -9,5 +9,8 @@ Project = Annotated[Path, typer.Option("-C", metavar="DIR", help="The project's 
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout, with a schema version")]
 Offline = Annotated[bool, typer.Option("--offline", help="Use what is cached and fetch nothing")]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Ignore evidence: build and measure again")]
+Where = Annotated[
+    str | None, typer.Option("--executor", metavar="tcp://HOST:PORT", help="Build on a Dask cluster (extra `cluster`)")
+]
 
 HERE = Path()

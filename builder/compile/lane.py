@@ -20,6 +20,9 @@ from builder.compile.toolchain import Toolchain
 from verify.model.ids import is_name
 from verify.model.progress import Progress
 
+REMOTE = "STACKPROOF_CCACHE_REMOTE"
+"""Environment variable that names a compiler cache on another machine, such as `redis://10.0.0.7`."""
+
 _CCACHE_SIZE = "5G"
 _EPOCH = "1262304000"
 """SOURCE_DATE_EPOCH: any fixed time will do; some tools refuse one before 1980."""
@@ -68,6 +71,9 @@ class Lane:
             environment[name] = _NO_NETWORK
         if cold:
             environment["CCACHE_RECACHE"] = "1"
+        if os.environ.get(REMOTE):
+            # a store that several machines share; whoever can write to it is trusted as a compiler is
+            environment["CCACHE_REMOTE_STORAGE"] = os.environ[REMOTE]
         for name in ("SDKROOT", "DEVELOPER_DIR"):
             # macOS: where the compiler's own headers are
             if name in os.environ:

@@ -44,6 +44,19 @@ EXPLANATIONS: dict[str, str] = {
         "Install it: `build-essential` on Debian and Ubuntu, `gcc-c++` on Fedora, the command line tools on macOS. "
         "CC and CXX choose another one."
     ),
+    "executor-missing": (
+        "`--executor` sends builds to a Dask cluster, and Dask's `distributed` is an optional extra that is not "
+        "installed. Without --executor everything is built here."
+    ),
+    "executor-unreachable": (
+        "Nothing answers at the address that `--executor` names. Start a scheduler and workers, or leave the option "
+        "out. Nothing was built."
+    ),
+    "job-ended": (
+        "A build that was sent to a worker did not come to its end: it was cancelled, its worker was lost too often, "
+        "or what came back was damaged. That says nothing about the tree and nothing is recorded. Run the same "
+        "command again; what other jobs finished is remembered."
+    ),
     "lane-disturbed": (
         "While a tree was built, files of it were changed in the folder it is built in: by hand, by another program, "
         "or by the build itself. What came out is then not the build of that tree, and it is thrown away. "
@@ -104,5 +117,9 @@ EXPLANATIONS: dict[str, str] = {
     "tree-path-unsafe": (
         "The tree holds a path that, when it is written to disk, would leave its folder or reach into a repository. "
         "Patches with such paths are refused earlier; here the base itself has one, and no honest source does."
+    ),
+    "worker-other-tools": (
+        "A build's key names the tools that made it. This worker has others than the machine that asks, so what "
+        "it builds would be no evidence for what was asked. Install the same packages on every worker."
     ),
 }

@@ -65,7 +65,12 @@ def open_here(session: Session) -> "Desk":
     """The desk of the session's project."""
     from builder import pipeline
     from builder.edit.desk import open_desk
+    from builder.journal import OWN_FOLDER
+    from builder.write import project_lock
 
+    if (session.root / OWN_FOLDER).is_dir():
+        with project_lock(session.root, tell=tell):
+            pass  # what a killed run left is finished before anything is read
     workshop = session.workshop()
     stacked = pipeline.stack(pipeline.read_unpinned(workshop), workshop, against_lock=False)
     return open_desk(root=session.root, release=stacked.release, derived=stacked.derived, store=stacked.store)

@@ -111,6 +111,8 @@ def read_log(root: Path) -> tuple[Operation, ...]:
 def _replay(
     root: Path, kind: Kind, *, count: int, at: int, tell: Callable[[str], None], disk: Disk, dry_run: bool
 ) -> tuple[Operation, ...]:
+    if not (root / LOG_FOLDER).is_dir():
+        raise _nothing(kind, met=0, wanted=count)
     with project_lock(root, tell=tell, disk=disk):
         log = read_log(root)
         done, undone = standing(log)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from builder.edit.change import Beside, Change, plan_change
+from builder.edit.credit import with_credit
 from builder.edit.desk import Desk
 from builder.edit.folds_text import with_words
 from builder.edit.left_out import both, check_stones, free_name, not_taken_file, recorded
@@ -239,8 +240,8 @@ def plan_squash(desk: Desk, name: str, *, into: str) -> Change | Conflict:
         stays=upper_block.name == lower_block.name,
     )
     sections = [sections_of(lower.patch, desk.met(into_key)), sections_of(upper.patch, desk.met(key))]
-    credit = [] if upper.author == lower.author else [f"Co-authored-by: {upper.author.name} <{upper.author.email}>"]
-    body = "\n\n".join(filter(None, [lower.body, upper.subject, upper.body, *credit]))
+    body = "\n\n".join(filter(None, [lower.body, upper.subject, upper.body]))
+    body = with_credit(body, own=lower.author, authors=(upper.author,))
     sources = [one for one in (fold_source(desk, lower), fold_source(desk, upper)) if one is not None]
     joined = b"".join(one if one.endswith(b"\n") else one + b"\n" for one in sources)
     fold = replace(

@@ -21,7 +21,7 @@ def rehearse(root: Path, contents: Mapping[str, bytes | None], *, near: Path) ->
         for name, data in contents.items():
             target = copy / name
             if data is None:
-                target.unlink()
+                target.unlink(missing_ok=True)
                 _drop_empty(target.parent, copy)
             else:
                 target.parent.mkdir(parents=True, exist_ok=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from builder.edit.change import Change, plan_change
+from builder.edit.credit import coauthors, with_credit
 from builder.edit.desk import Desk
 from builder.edit.mapping import FoldKey
 from builder.edit.offers import Offer, read_offers
@@ -26,6 +27,7 @@ from builder.tree import FileState, Obstructed, Tree, file_state
 from verify.diff.parse import parse_canonical
 from verify.diff.render import render_patch
 from verify.diff.submission import Section
+from verify.diff.trailers import submitted_sign_offs
 from verify.model.block import Block, Disposition, Fold, Person
 from verify.model.diagnostic import Diagnostic, InputFault
 from verify.model.ids import BlobId, BlockName, RepoPath, show_path
@@ -64,6 +66,9 @@ def plan_amend(desk: Desk, name: str, offers: Sequence[Offer], fields: Fields, b
     """A fold with a change laid on top of it, with other fields, or both."""
     block, fold = desk.fold(name)
     changed = with_fields(fold, fields)
+    others = [message.author for offer in offers for message in offer.messages if message.author is not None]
+    signed = [who for offer in offers for who in submitted_sign_offs(offer.data)]
+    changed = replace(changed, body=with_credit(changed.body, own=changed.author, authors=others, sign_offs=signed))
     item = moved(desk, block, fold, changed)
     if offers:
         own = sections_of(fold.patch, desk.met((block.name, fold.id)))
@@ -262,11 +267,12 @@ def _described_again(fold: Fold, offer: Offer, left_out: tuple[str, ...], reason
     reasons = [fold.reason, reason, f"not taken of the new revision: {'; '.join(left_out)}" if left_out else ""]
     taken_whole = fold.disposition is Disposition.FOLDED and not left_out
     titled = any(message.subject for message in offer.messages)
+    author = fold.author if said.author == NOT_STATED else said.author
     return replace(
         fold,
         subject=said.subject if titled else fold.subject,
-        body=said.body if titled else fold.body,
-        author=fold.author if said.author == NOT_STATED else said.author,
+        body=with_credit(said.body if titled else fold.body, own=author, authors=coauthors(fold.body)),
+        author=author,
         date=said.date if stated else fold.date,
         source=source or fold.source,
         disposition=fold.disposition

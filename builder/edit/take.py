@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from builder.edit.change import Beside, Change, plan_change
+from builder.edit.credit import with_credit
 from builder.edit.desk import Desk, owners_told
 from builder.edit.left_out import both, forgotten, free_name, not_taken_file, recorded
 from builder.edit.offers import Offer
@@ -118,10 +119,8 @@ def described(offer: Offer, block: BlockName, name: str) -> Fold:
     )
     nothing = Tree.at(_Empty(), EMPTY_TREE)
     fold = take_in([submission], nothing, CommitId("0" * 40), titles={}).blocks[0].folds[0]
-    others = [each.author for each in offer.messages if each.author is not None and each.author != fold.author]
-    lines = [f"Co-authored-by: {who.name} <{who.email}>" for who in dict.fromkeys(others)]
-    lines = [line for line in lines if line not in fold.body]
-    return replace(fold, body="\n\n".join(filter(None, [fold.body, "\n".join(lines)])))
+    others = [each.author for each in offer.messages if each.author is not None]
+    return replace(fold, body=with_credit(fold.body, own=fold.author, authors=others))
 
 
 class _Empty:

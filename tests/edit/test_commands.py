@@ -8,8 +8,11 @@ import pytest
 from typer.testing import CliRunner
 
 from builder.cli.main import app
+from builder.edit.change import Change, apply_change
+from builder.edit.rearrange import plan_rename_fold
 from tests.edit.hand import Hand, mail, numbered, patch_of
 from tests.edit.workshop import Workshop
+from tests.write.sabotaged_disk import Killed, SabotagedDisk
 
 
 class Console:
@@ -143,6 +146,22 @@ def test_what_came_back_is_found_by_the_next_check(console: Console, pr: Path) -
 def test_what_cannot_be_meant_is_told_and_exits_with_two(console: Console, words: tuple[str, ...]) -> None:
     told = console.json(*words, status=2)
     assert all(each["help"] for each in told["diagnostics"])
+
+
+def test_what_a_killed_run_left_is_finished_by_the_next_command(console: Console, pr: Path) -> None:
+    hand = Hand(console.shop)
+    planned = plan_rename_fold(hand.desk(), "turn", "first")
+    assert isinstance(planned, Change)
+    disk = SabotagedDisk()
+    apply_change(root=console.shop.root, change=planned, at=1, tell=lambda _: None, disk=disk)
+    hand.undo()
+    with pytest.raises(Killed):
+        apply_change(
+            root=console.shop.root, change=planned, at=1, tell=lambda _: None, disk=SabotagedDisk(disk.calls // 2 + 5)
+        )
+    assert (console.shop.root / ".stackproof/journal").exists()
+    console("fold", str(pr), "--id", "x")
+    assert hand.folds()["alpha"] == ["first", "x"]
 
 
 @pytest.mark.parametrize(

@@ -18,11 +18,12 @@ from builder.edit.rearrange import (
     plan_squash,
 )
 from builder.edit.restack import Conflict, How
-from builder.edit.revise import Fields, plan_amend
+from builder.edit.revise import Fields, plan_amend, plan_update
 from tests.edit.hand import Hand, mail, numbered, patch_of
 from tests.edit.workshop import Workshop
 from verify.model.block import Disposition
 from verify.model.diagnostic import InputFault
+from verify.model.ids import BlockName, FoldId
 
 
 @pytest.fixture
@@ -206,6 +207,24 @@ def test_an_amendment_made_on_the_tip_finds_its_place_below(hand: Hand, tmp_path
         "ten": How.IDENTICAL,
         "twelve": How.IDENTICAL,
     }
+
+
+def test_an_amendment_by_somebody_else_is_credited_and_a_new_revision_keeps_that(hand: Hand) -> None:
+    desk = hand.desk()
+    fix = mail(
+        patch_of(hand.tip(), {"src/a.cpp": numbered(3, 10, 12, 25)}),
+        "Mend it",
+        author="Ada Lovelace <ada@analytical.org>",
+        body="Signed-off-by: Ada Lovelace <ada@analytical.org>",
+    )
+    hand.write(plan_amend(desk, "ten", hand.offers(fix), Fields(), desk.blob))
+    body = "It was needed.\n\nCo-authored-by: Ada Lovelace <ada@analytical.org>\n"
+    assert hand.shop.release().blocks[0].folds[1].body == (f"{body}Signed-off-by: Ada Lovelace <ada@analytical.org>")
+    desk = hand.desk()
+    again = mail(patch_of(desk.met((BlockName("alpha"), FoldId("ten"))), {"src/a.cpp": numbered(3, 10, 30)}), "Ten")
+    revision = plan_update(desk, "ten", hand.offers(again)[0], without=(), reason="", source="", blobs=desk.blob)
+    hand.write(revision.change)
+    assert hand.shop.release().blocks[0].folds[1].body == body.rstrip("\n")
 
 
 def test_an_amendment_that_a_later_fold_cannot_bear_is_refused(hand: Hand) -> None:

@@ -1,11 +1,14 @@
 """`stackproof build`: build every proof that is not yet known."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from builder.cli.options import HERE, AsJson, Fresh, Offline, Project, Where
 from builder.cli.session import Answer, Session, run
+from verify.model.diagnostic import Diagnostic, InputFault, Place
+from verify.model.ids import ConfigName
 
 if TYPE_CHECKING:
     from builder.executor import Executor
@@ -18,6 +21,9 @@ def build(
     plan: Annotated[bool, typer.Option("--plan", help="Say what would be built and why, and build nothing")] = False,
     fresh: Fresh = False,
     executor: Where = None,
+    configuration: Annotated[
+        str | None, typer.Option("--configuration", metavar="NAME", help="The proofs of this one alone")
+    ] = None,
     as_json: AsJson = False,
     offline: Offline = False,
 ) -> None:
@@ -29,10 +35,19 @@ def build(
     """
     run(
         "build",
-        lambda session: _build(session, plan=plan, fresh=fresh, executor=executor),
+        lambda session: _build(session, plan=plan, fresh=fresh, executor=executor, name=configuration),
         root=project,
         as_json=as_json,
         offline=offline,
+    )
+
+
+def _no_proofs(name: str, names: list[ConfigName]) -> Diagnostic:
+    return Diagnostic(
+        code="unknown-configuration",
+        message=f"there is no configuration `{name}` that proves anything",
+        place=Place(file="release.json"),
+        help=f"one of {', '.join(names)}",
     )
 
 
@@ -57,11 +72,12 @@ def _why(why: str, changes: "tuple[Change, ...] | None", expected: "Estimate | N
     return why if expected is None else f"{why} (about {expected.wall_seconds:.0f} s)"
 
 
-def _build(session: Session, *, plan: bool, fresh: bool, executor: str | None) -> Answer:
+def _build(session: Session, *, plan: bool, fresh: bool, executor: str | None, name: str | None) -> Answer:
     from builder import measure, pipeline
     from builder.cli.tables import table
     from builder.cli.verdict import answer_of
     from verify.gates.battery import gates_of
+    from verify.gates.build import Params
     from verify.judge import rule
 
     workshop = session.workshop()
@@ -70,7 +86,11 @@ def _build(session: Session, *, plan: bool, fresh: bool, executor: str | None) -
     bench = measure.Bench(
         stacked=stacked, workshop=workshop, fresh=fresh, executor=_executor(executor, stacked, workshop)
     )
-    steps = bench.plan_builds(case, bench.proofs(case))
+    steps = tuple(
+        step for step in bench.plan_builds(case, bench.proofs(case)) if name in (None, step.need.configuration)
+    )
+    if not steps and name is not None:
+        raise InputFault(_no_proofs(name, [each.name for each in case.release.configurations]))
     if not plan:
         stacked.keep()
         case = bench.build(case, steps)
@@ -120,5 +140,8 @@ def _build(session: Session, *, plan: bool, fresh: bool, executor: str | None) -
             seconds = sum(each.wall_seconds for each in told)
             text += f"\n\n{len(total)} builds to make, about {seconds:.0f} s by what earlier ones took"
         return Answer(text=text, data={"plan": data})
-    judged = answer_of([rule(gate, case) for gate in gates_of(case.release) if gate.kind == "build"], what="")
+    gates = [gate for gate in gates_of(case.release) if gate.kind == "build"]
+    if name is not None:
+        gates = [replace(gate, params=Params(configurations=(name,))) for gate in gates]
+    judged = answer_of([rule(gate, case) for gate in gates], what="")
     return Answer(text=text, data={"builds": data}, diagnostics=judged.diagnostics, exit=judged.exit)

@@ -12,6 +12,7 @@ from builder.cli.amend import amend
 from builder.cli.build import build
 from builder.cli.check import check
 from builder.cli.checkout import checkout
+from builder.cli.ci import ci
 from builder.cli.diff import diff
 from builder.cli.drop import drop
 from builder.cli.explain import explain
@@ -47,6 +48,7 @@ for _command in (
     stack,
     requires,
     build,
+    ci,
     gc,
     reproduce,
     weigh,

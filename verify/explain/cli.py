@@ -1,6 +1,11 @@
 """What each code of a command's run means."""
 
 EXPLANATIONS: dict[str, str] = {
+    "ci-stale": (
+        "The workflow in the project is not what `stackproof ci` would write now: a configuration came, went or has "
+        "other proofs, or the file was changed by hand. Write it again, and keep own jobs in a file of their own."
+    ),
+    "ci-unknown": "Workflows are written for GitHub Actions and for GitLab CI.",
     "unknown-code": (
         "Every diagnostic carries a code in brackets, as in error[patch-missing], and `stackproof explain CODE` tells "
         "what it means. There is no such code; codes near to it are named."

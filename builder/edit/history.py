@@ -35,7 +35,7 @@ def read_history(data: bytes | None) -> tuple[Named, ...]:
         return ()
     try:
         return _history(json.loads(data))
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputFault(
             Diagnostic(
                 code="history-unreadable",
@@ -86,7 +86,7 @@ def sealed_reference(folder: Path) -> Reference | None:
     try:
         document = json.loads((folder / "release.json").read_bytes())
         return _reference(document["reference"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

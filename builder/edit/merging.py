@@ -191,7 +191,7 @@ def _patch(value: dict[str, object] | None) -> object:
 def _object(data: bytes | None, file: str) -> dict[str, object]:
     try:
         document = json.loads(data) if data else {}
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputFault(
             Diagnostic(
                 code="merge-unreadable",

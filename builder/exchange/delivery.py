@@ -96,7 +96,7 @@ def read_recorded(folder: Path) -> Recorded:
     file = folder / "release.json"
     try:
         document = json.loads(bounded_bytes(file))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputFault(_fault("delivery-unreadable", f"{file} is not JSON", str(error))) from error
     if not isinstance(document, dict):
         raise InputFault(_fault("delivery-unreadable", f"{file} is no JSON object", "expected an object"))

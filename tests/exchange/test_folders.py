@@ -218,3 +218,23 @@ def test_a_block_that_is_not_there_cannot_be_sent(tmp_path: Path) -> None:
     base = Tree.at(taken.tip.overlay, taken.stack.base_tree)
     with pytest.raises(InputFault, match="upstream-block"):
         for_upstream(release=read_release(tmp_path / "out"), block=BlockName("no"), base=base, base_name="x")
+
+
+@pytest.mark.parametrize("text", [b"", b"[]", b"{", b"[" * 100_000, b'"x"', b"\xff"])
+def test_a_release_json_that_is_none_is_told(text: bytes, tmp_path: Path) -> None:
+    delivery = make_delivery(tmp_path, scale=SMALL, blocks=("one",))
+    (delivery.folder / "release.json").write_bytes(text)
+    with pytest.raises(InputFault) as fault:
+        import_delivery(folder=delivery.folder, orig=delivery.base, out=tmp_path / "out", rest=False)
+    assert [each.code for each in fault.value.diagnostics] == ["delivery-unreadable"]
+
+
+def test_names_outside_of_the_delivery_are_not_looked_at(tmp_path: Path) -> None:
+    delivery = make_delivery(tmp_path, scale=SMALL, blocks=("one",))
+    (tmp_path / "secret").write_text("x")
+    document = {
+        "files": [{"name": name, "sha256": "0" * 64} for name in ("../secret", "/etc/passwd", "a\0b", "x" * 9999)]
+    }
+    (delivery.folder / "release.json").write_text(json.dumps(document))
+    made = import_delivery(folder=delivery.folder, orig=delivery.base, out=tmp_path / "out", rest=False)
+    assert made.compared == 0

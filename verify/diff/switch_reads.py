@@ -20,9 +20,13 @@ _DIRECT = re.compile(
     r"|\bprocess\.env\.([A-Za-z_][A-Za-z0-9_]*)"
 )
 _INDIRECT = re.compile(rf"(?<![\w.])(?:(?:{_C_CALL})|(?:os\.)?(?:getenv|environ\.get))\s*\(\s*([A-Za-z_]\w*)\s*[,)]")
-_CONSTANT = re.compile(rf"(?:#\s*define\s+([A-Za-z_]\w*)\s+|([A-Za-z_]\w*)\s*(?:\[\s*\])?\s*(?:=|\{{)\s*){_LITERAL}")
+_GAP = r"\s{0,20}"  # bounded, so that no text makes the search slow
+_CONSTANT = re.compile(
+    rf"#{_GAP}define\s{{1,20}}([A-Za-z_]\w*)\s{{1,20}}{_LITERAL}"
+    rf"|\b([A-Za-z_]\w*){_GAP}(?:\[{_GAP}\])?{_GAP}[={{]{_GAP}{_LITERAL}"
+)
 _ABSENT = r"(?:nullptr|NULL|None|0\b)"
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_COMMENT = re.compile(r"//[^\n]*|/\*.{0,4000}?\*/", re.DOTALL)  # bounded, so that many open ones stay cheap
 _HASH_COMMENT = re.compile(
     r"(?m)(?:^|(?<=\s))#(?!\s*(?:define|if|ifdef|ifndef|elif|include|undef|endif|else|pragma)\b)[^\n]*"
 )
@@ -56,7 +60,7 @@ def without_comments(text: str, *, path: bytes) -> str:
 
 def hints_of(text: str) -> Hints:
     """Constants and reading functions that a text defines."""
-    constants = {(match[1] or match[2]): match[3] for match in _CONSTANT.finditer(text)}
+    constants = {(match[1] or match[3]): (match[2] or match[4]) for match in _CONSTANT.finditer(text)}
     readers: set[str] = set()
     for match in _INDIRECT.finditer(text):
         if match[1] not in constants:
@@ -97,7 +101,9 @@ def _function_around(text: str, offset: int, parameter: str) -> set[str]:
     """The function whose parameter this is, when the definition stands shortly before."""
     before = text[max(0, offset - _FAR) : offset]
     found = list(
-        re.finditer(rf"([A-Za-z_]\w*)\s*\(([^(){{}};]*\b{re.escape(parameter)}\b[^(){{}};]*)\)[^;(){{}}]*[{{:]", before)
+        re.finditer(
+            rf"\b([A-Za-z_]\w*)\s*\(([^(){{}};]*\b{re.escape(parameter)}\b[^(){{}};]*)\)[^;(){{}}]*[{{:]", before
+        )
     )
     return {found[-1][1]} if found else set()
 

@@ -5,7 +5,7 @@ of them. Where a rule had to choose between equal places, or the result stands t
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from builder.hunks import fits_at, stands_at
@@ -18,8 +18,14 @@ _MOST_PLACES = 1000  # equal places that are looked at
 _MOST_TOLD = 8
 
 
-def place_by_rule(content: bytes, hunks: Sequence[Hunk], dialect: Dialect) -> tuple[Placement, ...]:
-    """Every hunk by its dialect's rule, one way: there is no recorded preimage."""
+def place_by_rule(
+    content: bytes, hunks: Sequence[Hunk], dialect: Dialect, *, changed: bool = False
+) -> tuple[Placement, ...]:
+    """Every hunk by its dialect's rule, one way: there is no recorded preimage.
+
+    `changed` says that the file is known to be another one than the patch was made on. A hunk whose result stands where
+    it would go is then not placed: it may be there already, and the rule would make it twice (hazard E4).
+    """
     text = WholeLines(content)
     placements: list[Placement] = []
     taken: list[_Taken] = []
@@ -33,6 +39,9 @@ def place_by_rule(content: bytes, hunks: Sequence[Hunk], dialect: Dialect) -> tu
             placements.append(_nowhere(text, hunk, stated, new))
             continue
         placement = _by_rule(text, hunk, places[0], stated, old, new)
+        if changed and _stands_here(text, placement, hunk, places[0], old, new):
+            placements.append(replace(placement, fate=Fate.AMBIGUOUS, placed=False, runs=()))
+            continue
         placements.append(placement)
         taken.append(
             _Taken(
@@ -139,6 +148,12 @@ def _by_rule(text: WholeLines, hunk: Hunk, place: Place, stated: int, old: bytes
     else:
         fate = Fate.OFFSET if offset else Fate.EXACT
     return Placement(fate=fate, line=line, offset=offset, placed=True, runs=changes, notes=tuple(notes))
+
+
+def _stands_here(text: WholeLines, placement: Placement, hunk: Hunk, place: Place, old: bytes, new: bytes) -> bool:
+    """Whether the hunk's result overlaps the place where the hunk would go."""
+    found = _results(text, new, place, len(old)) if placement.runs else []
+    return any(abs(line - placement.line) < len(hunk.lines) for line in found)
 
 
 def _results(text: WholeLines, new: bytes, place: Place, size: int) -> list[int]:

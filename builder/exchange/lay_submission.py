@@ -304,14 +304,15 @@ class _Work:
         known = self.recorded_at(file.origin) if self.recorded_at is not None and file.origin is not None else None
         if known is not None:
             return place_two_ways(file.content, hunks, known)
-        stated = section.old_blob
-        if stated is not None and file.origin is not None and stated.strip("0"):
-            if file_state(file.content, Mode.FILE).blob.startswith(stated):
-                return place_two_ways(file.content, hunks, file.content)
-            known = self.recorded(stated) if self.recorded is not None else None
-            if known is not None:
-                return place_two_ways(file.content, hunks, known)
-        return place_by_rule(file.content, hunks, self.rules.dialect)
+        stated = section.old_blob if file.origin is not None and (section.old_blob or "").strip("0") else None
+        if stated is None:
+            return place_by_rule(file.content, hunks, self.rules.dialect)
+        if file_state(file.content, Mode.FILE).blob.startswith(stated):
+            return place_two_ways(file.content, hunks, file.content)
+        known = self.recorded(stated) if self.recorded is not None else None
+        if known is not None:
+            return place_two_ways(file.content, hunks, known)
+        return place_by_rule(file.content, hunks, self.rules.dialect, changed=True)
 
     def _unplaced(self, fate: HunkFate) -> None:
         codes = {Fate.ALREADY_THERE: "hunk-already-there", Fate.AMBIGUOUS: "hunk-ambiguous"}

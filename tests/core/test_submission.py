@@ -4,9 +4,11 @@ import pytest
 
 from builder.exchange.lay_submission import Refused, Rules, Taken, lay_submission
 from builder.tree import Tree
+from tests.core import hazards
 from tests.core.memory import tree_in_memory
 from tests.core.real_git import Files
 from verify.diff.parse import parse_canonical
+from verify.diff.render import render_hunk
 from verify.diff.submission import Dialect, parse_sections
 from verify.model.diagnostic import InputFault
 from verify.model.ids import RepoPath
@@ -251,3 +253,13 @@ def test_what_cannot_be_read_names_its_line(text: bytes, match: str) -> None:
     with pytest.raises(InputFault, match=match) as caught:
         laid(tree(x=LINES), text)
     assert caught.value.diagnostics[0].place is not None
+
+
+@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("dialect", list(Dialect))
+def test_on_a_file_that_is_known_to_have_changed_nothing_is_made_twice(seed: int, dialect: Dialect) -> None:
+    shape = hazards.already_there(seed)
+    body = b"".join(part for hunk in shape.hunks for part in render_hunk(hunk))
+    patch = b"diff --git a/x b/x\nindex 1111111..2222222 100644\n--- a/x\n+++ b/x\n" + body
+    made = laid(tree(x=shape.present), patch, dialect)
+    assert codes(made)[0] in ("hunk-ambiguous", "hunk-already-there", "hunk-conflict")

@@ -31,7 +31,9 @@ def fold(
     project: Project = HERE,
     block: Annotated[str, typer.Option("--block", metavar="NAME", help="The block that takes it")] = "",
     fold_id: Annotated[str, typer.Option("--id", metavar="ID", help="The fold's id (default: from the subject)")] = "",
-    source: Annotated[str, typer.Option("--source", metavar="TEXT", help="Where it came from: a pull request, …")] = "",
+    source: Annotated[
+        str, typer.Option("--source", metavar="TEXT", help="Where it came from; a number is a pull request")
+    ] = "",
     git: Annotated[Path | None, typer.Option("--git", metavar="REPO", help="Take BASE..TIP of this repository")] = None,
     as_one: Annotated[bool, typer.Option("--as-one", help="All messages become one fold")] = False,
     only: Annotated[
@@ -73,6 +75,8 @@ def fold(
     stackproof fold --git ../llama.cpp main..queue --as-one; stackproof fold 106-v2.patch --update pr-106;
     stackproof fold 9.patch --disposition rejected --reason "slower" --numbers "412 t/s against 431 t/s"
     """
+
+    source = f"PR #{source}" if source.isdigit() else source
 
     def body(session: Session) -> Answer:
         from builder.edit.take import Asked

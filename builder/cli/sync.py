@@ -65,8 +65,15 @@ def _sync(session: Session, directory: Path, assign: dict[str, str], *, dry_run:
     verb = "would write" if dry_run else "wrote"
     files = ", ".join(name for name, _ in plan.contents)
     lines.append(f"{kept} folds kept" + (f"; {verb} {files}" if files else "; nothing to write"))
+    rebuild = [
+        block.name
+        for block in stacked.release.blocks
+        if result.block_tree(block.name) != plan.stack.block_tree(block.name)
+    ]
+    if rebuild:
+        lines.append(f"to build and measure again: {', '.join(rebuild)}")
     if files and not dry_run:
-        lines.append("next: stackproof pin")
+        lines.append("next: stackproof pin, or stackproof undo")
     return Answer(
         text="\n".join(lines),
         data={
@@ -76,6 +83,7 @@ def _sync(session: Session, directory: Path, assign: dict[str, str], *, dry_run:
                 {"block": each.block, "fold": each.fold, "what": list(each.what), "commit": each.commit}
                 for each in plan.folds
             ],
+            "rebuild": rebuild,
             "tip": {"tree": plan.stack.tip_tree(), "commit": plan.stack.tip_commit()},
         },
     )

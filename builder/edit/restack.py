@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from builder.edit.desk import Desk
 from builder.edit.mapping import FoldKey
-from builder.edit.refresh import lay_again
+from builder.edit.refresh import lay_again, paths_of
 from builder.exchange.lay_submission import HunkFate, Refused, SectionNote, Taken
 from builder.tree import Tree
 from verify.manifest.block import patch_file
@@ -106,7 +106,7 @@ def restack(desk: Desk, plans: Sequence[BlockPlan]) -> tuple[Placed, ...] | Conf
         for item in plan.items:
             taken = item.lay(tree)
             if isinstance(taken, Refused):
-                return _conflict(plan.block.name, item, taken.findings)
+                return _conflict(plan.block.name, item, taken.findings, _what_moved(desk, item, placed))
             fold = replace(
                 item.fold,
                 patch=taken.patch,
@@ -130,14 +130,35 @@ def restack(desk: Desk, plans: Sequence[BlockPlan]) -> tuple[Placed, ...] | Conf
     return tuple(placed)
 
 
-def _conflict(block: BlockName, item: Item, findings: Sequence[Diagnostic]) -> Conflict:
+def _what_moved(desk: Desk, item: Item, placed: Sequence[Placed]) -> tuple[str, ...]:
+    """How what lies below a fold differs from what lay there, as far as it changes the same files."""
+    if item.was is None:
+        return ()
+    folds = {(block.name, fold.id): fold for block in desk.release.blocks for fold in block.folds}
+    order = list(folds)
+    paths = paths_of(folds[item.was].patch)
+    before = [key for key in order[: order.index(item.was)] if paths & paths_of(folds[key].patch)]
+    now = [each for each in placed if paths & paths_of(each.fold.patch)]
+    kept_below = {each.item.was for each in now}
+    groups = (
+        ("not below it any more", [f"{block}/{fold}" for block, fold in before if (block, fold) not in kept_below]),
+        ("newly below it", [f"{each.block}/{each.fold.id}" for each in now if each.item.was not in before]),
+        (
+            "changed below it",
+            [f"{each.block}/{each.fold.id}" for each in now if each.item.was in before and each.how is How.CHANGED],
+        ),
+    )
+    return tuple(f"{word}: {', '.join(names)}" for word, names in groups if names)
+
+
+def _conflict(block: BlockName, item: Item, findings: Sequence[Diagnostic], below: tuple[str, ...]) -> Conflict:
     fold = item.fold.id
     where = f"fold `{fold}` of block `{block}`"
     text = f"{where} does not fit the files that it would meet" if item.was else f"{where} cannot be laid"
     head = Diagnostic(
         code="edit-conflict",
         message=text,
-        notes=(f"{len(findings)} of its hunks or files, told below", "nothing was written"),
+        notes=(*below, f"{len(findings)} of its hunks or files, told next", "nothing was written"),
         help="stackproof checkout DIR, resolve it there, then stackproof sync DIR"
         if item.was
         else "bring the patch up to date with the stack, and fold it again",

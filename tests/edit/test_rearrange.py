@@ -61,6 +61,7 @@ def test_a_fold_does_not_pass_one_that_made_its_lines(hand: Hand) -> None:
     planned = plan_reorder(hand.desk(), ["turn", "e", "ten", "twelve"], block="alpha")
     assert isinstance(planned, Conflict)
     assert (planned.block, planned.fold) == ("alpha", "e")
+    assert planned.findings[0].notes[0] == "not below it any more: alpha/ten, alpha/twelve"
     assert planned.findings[1].message == "hunk 1 of `src/a.cpp`: it does not fit the file"
     assert planned.findings[1].place is not None
     assert planned.findings[1].place.file == "blocks/alpha/folds/e/fold.patch"
@@ -233,3 +234,4 @@ def test_an_amendment_that_a_later_fold_cannot_bear_is_refused(hand: Hand) -> No
     planned = plan_amend(desk, "turn", hand.offers(fix), Fields(), desk.blob)
     assert isinstance(planned, Conflict)
     assert planned.fold == "ten"
+    assert planned.findings[0].notes[0] == "changed below it: alpha/turn"

@@ -7,6 +7,7 @@ gate asks for is checked against the registry of kinds.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 from verify.gates.kind import AnyKind
@@ -76,6 +77,7 @@ def _our_kinds() -> Mapping[str, AnyKind]:
     return KINDS
 
 
+@lru_cache(maxsize=512)  # an edit reads the project again to see what it would write: few patches are other ones then
 def _parse_patch(data: bytes, file: str) -> Patch:
     from verify.diff.parse import parse_canonical
 

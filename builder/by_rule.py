@@ -23,8 +23,10 @@ def place_by_rule(
 ) -> tuple[Placement, ...]:
     """Every hunk by its dialect's rule, one way: there is no recorded preimage.
 
-    `changed` says that the file is known to be another one than the patch was made on. A hunk whose result stands where
-    it would go is then not placed: it may be there already, and the rule would make it twice (hazard E4).
+    `changed` says that the file is known to be another one than the patch was made on. Then a hunk is not placed whose
+    result stands where it would go, since the rule might make it twice (hazard E4); nor, in git's dialect, one whose
+    lines stand in several places, even at its very line (hazard E3). GNU patch's series are made with that rule in mind
+    and go by it; what it chose is told.
     """
     text = WholeLines(content)
     placements: list[Placement] = []
@@ -38,8 +40,9 @@ def place_by_rule(
         if not places:
             placements.append(_nowhere(text, hunk, stated, new))
             continue
-        placement = _by_rule(text, hunk, places[0], stated, old, new)
-        if changed and _stands_here(text, placement, hunk, places[0], old, new):
+        placement = _by_rule(text, hunk, places[0], stated, old, new, changed=changed)
+        unsure = dialect is Dialect.GIT and placement.fate is Fate.AMBIGUOUS
+        if changed and (unsure or _stands_here(text, placement, hunk, places[0], old, new)):
             placements.append(replace(placement, fate=Fate.AMBIGUOUS, placed=False, runs=()))
             continue
         placements.append(placement)
@@ -126,10 +129,13 @@ def _nearest(text: WholeLines, old: bytes, guess: int, line_of: Callable[[int], 
     return [place for _, _, place in sorted(ranked)]
 
 
-def _by_rule(text: WholeLines, hunk: Hunk, place: Place, stated: int, old: bytes, new: bytes) -> Placement:
+def _by_rule(
+    text: WholeLines, hunk: Hunk, place: Place, stated: int, old: bytes, new: bytes, *, changed: bool
+) -> Placement:
     at, line = place
     offset = line - stated
-    others = [other for _, other in islice(text.near(old, line), _MOST_TOLD) if other != line] if offset else []
+    found = islice(text.near(old, line), _MOST_TOLD) if offset or changed else ()
+    others = [other for _, other in found if other != line]
     notes: list[str] = []
     if offset:
         notes.append("by dialect rule, one way")

@@ -3,6 +3,7 @@
 import pytest
 
 from builder.exchange.lay_submission import Refused, Rules, Taken, lay_submission
+from builder.placement import Fate
 from builder.tree import Tree
 from tests.core import hazards
 from tests.core.memory import tree_in_memory
@@ -263,3 +264,14 @@ def test_on_a_file_that_is_known_to_have_changed_nothing_is_made_twice(seed: int
     patch = b"diff --git a/x b/x\nindex 1111111..2222222 100644\n--- a/x\n+++ b/x\n" + body
     made = laid(tree(x=shape.present), patch, dialect)
     assert codes(made)[0] in ("hunk-ambiguous", "hunk-already-there", "hunk-conflict")
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_on_a_file_that_is_known_to_have_changed_git_guesses_no_function(seed: int) -> None:
+    shape = hazards.same_bodies(seed)
+    body = b"".join(part for hunk in shape.hunks for part in render_hunk(hunk))
+    patch = b"diff --git a/x b/x\nindex 1111111..2222222 100644\n--- a/x\n+++ b/x\n" + body
+    assert codes(laid(tree(x=shape.present), patch, Dialect.GIT)) == ["hunk-ambiguous"]
+    by_rule = laid(tree(x=shape.present), patch, Dialect.GNU)
+    assert isinstance(by_rule, Taken)
+    assert {fate.placement.fate for fate in by_rule.fates} == {Fate.AMBIGUOUS}

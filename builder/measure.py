@@ -8,10 +8,11 @@ where the judge finds it: undecided, never passed.
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 
 from builder.compile.abi import compare_abi, find_abidiff
 from builder.compile.build import Built, build, build_folder
-from builder.compile.collect import stored_build
+from builder.compile.collect import damage_of, stored_build
 from builder.compile.recipe import build_key
 from builder.compile.toolchain import Toolchain, find_toolchain
 from builder.compile.tools_record import recorded_tools, tool_parts
@@ -24,7 +25,7 @@ from builder.witness import Witness
 from verify.evidence import EvidenceStore, make_key
 from verify.gates.battery import gates_of
 from verify.gates.case import Case, Recorded
-from verify.model.diagnostic import Diagnostic, Fault
+from verify.model.diagnostic import Diagnostic, Fault, Place, Severity
 from verify.model.evidence import AbiNeed, BuildNeed, Evidence, Key, Need, ProbeNeed
 from verify.model.gate import GateDecl
 from verify.model.ids import ModelName
@@ -94,6 +95,16 @@ class Bench:
     def estimate(self, step: Step[BuildNeed]) -> Estimate | None:
         """What a step may take, from earlier builds."""
         return estimate(step.key, self.known_builds)
+
+    def damaged(self, case: Case, steps: Sequence[Step[BuildNeed]]) -> tuple[Diagnostic, ...]:
+        """What is kept of the steps' builds and is not whole: it is not used, and told."""
+        found = []
+        for step in steps:
+            folder = build_folder(self.workshop.cache, step.key)
+            damage = damage_of(folder, step.key)
+            if damage:
+                found.append(_damaged_build(self.title(case, step.need), damage, folder))
+        return tuple(found)
 
     def build(self, case: Case, steps: Sequence[Step[BuildNeed]]) -> Case:
         """Make every build that is not known; each lands in the case, or its fault does."""
@@ -283,6 +294,17 @@ class Bench:
 
     def _configuration(self, need: BuildNeed) -> Configuration:
         return next(each for each in self.stacked.release.configurations if each.name == need.configuration)
+
+
+def _damaged_build(title: str, damage: str, folder: Path) -> Diagnostic:
+    return Diagnostic(
+        code="build-damaged",
+        message=f"the kept build of {title} is not used: {damage}",
+        place=Place(file=str(folder)),
+        notes=("it counts as not built and is made again",),
+        help="stackproof build",
+        severity=Severity.WARNING,
+    )
 
 
 def _no_engine(title: str) -> Diagnostic:

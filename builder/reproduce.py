@@ -6,7 +6,7 @@ equal came out equal of two compilers' runs.
 
 from dataclasses import dataclass
 
-from builder.compile.build import build
+from builder.compile.build import build, find_build
 from builder.compile.differ import Difference, differ
 from builder.compile.toolchain import Toolchain
 from builder.pipeline import Stacked, Workshop
@@ -20,10 +20,11 @@ from verify.model.release import Configuration
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reproduced:
-    """Both builds and how they differ."""
+    """Both builds and how they differ; `kept_differs` are the files of the kept build that are not what they gave."""
 
     builds: tuple[BuildObservation, BuildObservation]
     difference: Difference
+    kept_differs: tuple[str, ...]
 
 
 def reproduce(
@@ -48,7 +49,18 @@ def reproduce(
             folders.append(made.folder)
             seen.append(made.observation)
         lanes = (places[0] / "lanes" / configuration.name, places[1] / "lanes" / configuration.name)
-        return Reproduced(builds=(seen[0], seen[1]), difference=differ(folders[0], folders[1], lanes=lanes))
+        kept = find_build(need=need, configuration=configuration, toolchain=toolchain, cache=workshop.cache)
+        return Reproduced(
+            builds=(seen[0], seen[1]),
+            difference=differ(folders[0], folders[1], lanes=lanes),
+            kept_differs=_unlike(kept.observation, seen[0]) if kept is not None else (),
+        )
+
+
+def _unlike(kept: BuildObservation, made: BuildObservation) -> tuple[str, ...]:
+    """Files that are not the same in both; the kept ones were made with a compiler cache, in another place."""
+    one, two = ({each.name: each.sha256 for each in seen.artifacts} for seen in (kept, made))
+    return tuple(sorted(name for name in one.keys() | two.keys() if one.get(name) != two.get(name)))
 
 
 def _not_built(need: BuildNeed, seen: BuildObservation) -> Diagnostic:

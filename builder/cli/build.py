@@ -91,6 +91,7 @@ def _build(session: Session, *, plan: bool, fresh: bool, executor: str | None, n
     )
     if not steps and name is not None:
         raise InputFault(_no_proofs(name, [each.name for each in case.release.configurations]))
+    damaged = bench.damaged(case, steps)
     if not plan:
         stacked.keep()
         case = bench.build(case, steps)
@@ -139,9 +140,9 @@ def _build(session: Session, *, plan: bool, fresh: bool, executor: str | None, n
         if told:
             seconds = sum(each.wall_seconds for each in told)
             text += f"\n\n{len(total)} builds to make, about {seconds:.0f} s by what earlier ones took"
-        return Answer(text=text, data={"plan": data})
+        return Answer(text=text, data={"plan": data}, diagnostics=damaged)
     gates = [gate for gate in gates_of(case.release) if gate.kind == "build"]
     if name is not None:
         gates = [replace(gate, params=Params(configurations=(name,))) for gate in gates]
     judged = answer_of([rule(gate, case) for gate in gates], what="")
-    return Answer(text=text, data={"builds": data}, diagnostics=judged.diagnostics, exit=judged.exit)
+    return Answer(text=text, data={"builds": data}, diagnostics=(*damaged, *judged.diagnostics), exit=judged.exit)

@@ -72,6 +72,8 @@ def _reproduce(session: Session, *, name: str | None, block: str | None) -> Answ
         )
         for each in found.files
     )
+    if seen.kept_differs and not told:
+        told = (_kept_differs(seen.kept_differs, tree, chosen.name),)
     compiled = sum(each.compiled for each in seen.builds)
     text = f"{found.compared} programs and libraries, built twice ({compiled} compiled): "
     return Answer(
@@ -79,6 +81,15 @@ def _reproduce(session: Session, *, name: str | None, block: str | None) -> Answ
         data={"tree": tree, "configuration": chosen.name, "compiled": compiled, "difference": to_json(found)},
         diagnostics=told,
         exit=ExitCode.DOES_NOT_HOLD if told else ExitCode.HOLDS,
+    )
+
+
+def _kept_differs(names: tuple[str, ...], tree: str, configuration: str) -> Diagnostic:
+    return Diagnostic(
+        code="kept-build-differs",
+        message=f"the kept build of tree {tree} in `{configuration}` is not what two fresh ones give alike",
+        notes=tuple(names[:10]),
+        help="stackproof build --fresh",
     )
 
 

@@ -124,6 +124,24 @@ def _digest(body: dict[str, object]) -> str:
     return sha256(canonical_json(body)).hexdigest()
 
 
+def damage_of(folder: Path, key: Key) -> str:
+    """What is wrong with a stored build; empty where there is none, or a whole one."""
+    if not folder.is_dir() or stored_build(folder, key) is not None:
+        return ""
+    try:
+        value = json.loads((folder / "build.json").read_bytes())
+        recorded = from_json(BuildObservation, value["observation"]).artifacts
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return "its record cannot be read"
+    for artifact in recorded:
+        path = folder / "bin" / artifact.name
+        if not path.is_file():
+            return f"bin/{artifact.name} is not there"
+        if file_sha256(path) != artifact.sha256:
+            return f"bin/{artifact.name} is not the file that was built"
+    return "its record or its links are not as they were written"
+
+
 def stored_build(folder: Path, key: Key) -> BuildObservation | None:
     """The observation of a stored build that is whole: every file as recorded, every link where it belongs."""
     try:

@@ -9,6 +9,16 @@ EXPLANATIONS: dict[str, str] = {
         "Binary interfaces are compared by libabigail's abidiff, which is not installed. The gate that asked is "
         "undecided, never passed. Install `abigail-tools` on Debian and Ubuntu, `libabigail` on Fedora."
     ),
+    "build-damaged": (
+        "What is kept of a build is not what was built: a file is missing, has other bytes, or its record is broken. "
+        "It is never used; the build is made again under the same key. Where it happens twice, look at the disk and at "
+        "who else writes to the cache."
+    ),
+    "kept-build-differs": (
+        "Two fresh builds in two folders gave the same bytes, and the build that is kept has others. It was made with "
+        "the compiler cache: an object there, or the lane, was not what it should be. `stackproof build --fresh` makes "
+        "it again; empty the compiler cache if it comes back."
+    ),
     "build-killed": (
         "The build tool was ended by a signal: by another program, or by the system when memory ran out. "
         "What was half built says nothing about the tree, so nothing is recorded and nothing that was kept is lost. "

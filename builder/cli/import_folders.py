@@ -84,7 +84,9 @@ def delivery(
 
 
 def rest(
-    reference: Annotated[Path, typer.Argument(help="The reference from outside: its sources, as they lie on disk")],
+    reference: Annotated[
+        str, typer.Argument(metavar="DIR|REPO:REV", help="The reference from outside: sources on disk, or a commit")
+    ],
     project: Project = HERE,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what is left and write nothing")] = False,
     as_json: AsJson = False,
@@ -92,7 +94,7 @@ def rest(
 ) -> None:
     """Make what a reference has beyond the stack a block `rest`, or make that block again.
 
-    Example: stackproof import rest ../fork --dry-run
+    Examples: stackproof import rest ../fork-sources --dry-run; stackproof import rest ../fork:release-34
     """
     run(
         "import",
@@ -103,14 +105,13 @@ def rest(
     )
 
 
-def _rest(session: Session, reference: Path, *, dry_run: bool) -> Answer:
+def _rest(session: Session, reference: str, *, dry_run: bool) -> Answer:
     from dataclasses import replace
 
     from builder import pipeline
     from builder.cli.edits import now, tell
     from builder.edit.add_rest import write_rest
-    from builder.exchange.folder_tree import folder_tree
-    from builder.exchange.rest import REST, rest_block
+    from builder.exchange.rest import REST, reference_tree, rest_block
     from builder.tree import Overlay, Tree
     from verify.model.ids import show_path
     from verify.model.stack import Stack
@@ -125,7 +126,8 @@ def _rest(session: Session, reference: Path, *, dry_run: bool) -> Answer:
     overlay = Overlay(stacked.store)
     for item in stacked.derived.objects:
         overlay.add(item)
-    made = rest_block(Tree.at(overlay, result.tip_tree()), folder_tree(reference), source=f"reference {reference.name}")
+    tip = Tree.at(overlay, result.tip_tree())
+    made = rest_block(tip, reference_tree(reference), source=f"reference {Path(reference).name}")
     changes = made.folds[0].patch.files if made is not None else ()
     paths = [show_path(path) for change in changes for path in (change.new_path or change.old_path,) if path]
     lines = [*paths, f"{len(paths)} files are given by no named block" if paths else "nothing is left"]

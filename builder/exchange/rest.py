@@ -5,10 +5,15 @@ two trees, shown, and kept as the one fold of the block `rest`; taken in as it i
 reference's tree.
 """
 
+from pathlib import Path
+
+from builder.exchange.folder_tree import folder_tree
+from builder.exchange.git_range import git_dir_of, read_commit
 from builder.exchange.lay_submission import Rules
 from builder.exchange.stack_in import Submission, take_in
 from builder.exchange.tree_diff import patch_between
-from builder.tree import Tree
+from builder.store import Store
+from builder.tree import Overlay, Tree
 from verify.diff.mail import Message
 from verify.diff.render import render_patch
 from verify.diff.submission import Dialect
@@ -17,6 +22,16 @@ from verify.model.ids import BlockName, CommitId
 
 REST = BlockName("rest")
 _WHO = Person(name="stackproof", email="maintainers@stackproof.dev")
+
+
+def reference_tree(text: str) -> Tree:
+    """The tree of a reference: a folder as it lies on disk, or `REPO:REV`, a commit of a git repository."""
+    folder = Path(text)
+    repository, colon, revision = text.rpartition(":")
+    if folder.is_dir() or not colon or not repository:
+        return folder_tree(folder)
+    store = Store.open(git_dir_of(Path(repository)))
+    return Tree.at(Overlay(store), read_commit(store, store.resolve(revision or "HEAD")).tree)
 
 
 def rest_submission(tip: Tree, reference: Tree, *, source: str) -> Submission | None:

@@ -15,7 +15,7 @@ from builder.placement import Fate
 from builder.tree import Tree
 from verify.diff.mail import Message
 from verify.diff.submission import Section, parse_sections
-from verify.diff.trailers import signed_off, submitted_sign_offs
+from verify.diff.trailers import signed_off, submitted_credit, written_with
 from verify.manifest.scalars import is_credit
 from verify.model.block import Block, Disposition, Fold, Person
 from verify.model.diagnostic import Diagnostic, InputFault, Place
@@ -157,7 +157,7 @@ def _fold(submission: Submission, taken: Taken, names: set[FoldId]) -> Fold:
     return Fold(
         id=fold,
         subject=subject,
-        body=_with_sign_offs(body, submission.data),
+        body=_with_credit(body, submission.data),
         author=_credit(author),
         date=date,
         source=submission.source,
@@ -179,14 +179,16 @@ def _message(submission: Submission, first: Message) -> tuple[str, str]:
     return subject, body if body.strip() else ""
 
 
-def _with_sign_offs(body: str, data: bytes) -> str:
-    """The body with each sign-off of the submission that stood elsewhere, as in the fields of a DEP-3 header."""
-    kept = signed_off(body)
-    lost = [f"Signed-off-by: {_UNSEEN.sub('', who)}" for who in submitted_sign_offs(data) if who not in kept]
+def _with_credit(body: str, data: bytes) -> str:
+    """The body with each credit of the submission that stood elsewhere, as in the fields of a DEP-3 header."""
+    submitted = submitted_credit(data)
+    signed, authors = signed_off(body), written_with(body)
+    lost = [f"Co-authored-by: {who}" for who in submitted.written_with if who not in authors]
+    lost += [f"Signed-off-by: {who}" for who in submitted.signed_off if who not in signed]
     if not lost:
         return body
-    gap = "\n" if kept else "\n\n"
-    return f"{body}{gap if body else ''}" + "\n".join(lost)
+    gap = "\n" if signed or authors else "\n\n"
+    return f"{body}{gap if body else ''}" + "\n".join(_UNSEEN.sub("", line) for line in lost)
 
 
 def _credit(author: Person | None) -> Person:

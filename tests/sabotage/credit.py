@@ -32,5 +32,11 @@ SABOTAGES = (
         "sign-off-lost",
         in_first_fold(lambda fold: replace(fold, source_bytes=SUBMITTED)),
     ),
+    broken(
+        "a fold loses a co-author",
+        "attribution",
+        "co-author-lost",
+        in_first_fold(lambda fold: replace(fold, source_bytes=SUBMITTED.replace(b"Signed-off", b"Co-authored"))),
+    ),
     unknown("nobody counted lines", "attribution", "lines-not-counted", uncounted),
 )

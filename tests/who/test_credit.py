@@ -10,7 +10,7 @@ from tests.core.stacks import TEXT, block, fold, replacing
 from tests.edit.workshop import Workshop
 from tests.who.conftest import Run, lines_of
 from verify.diff.submission import Dialect
-from verify.diff.trailers import signed_off, submitted_sign_offs
+from verify.diff.trailers import signed_off, submitted_credit
 from verify.model.block import Person
 
 PATCH = replacing(TEXT, b"line 10\n", b"new\n")
@@ -34,11 +34,11 @@ def test_an_import_keeps_every_sign_off(head: bytes, tmp_path: Path) -> None:
     )  # fmt: skip
     (made,) = taken.blocks[0].folds
     assert set(signed_off(made.body)) == {"A <a@b.org>", "B <b@b.org>"}
-    assert set(submitted_sign_offs(head + PATCH)) == set(signed_off(made.body))
+    assert set(submitted_credit(head + PATCH).signed_off) == set(signed_off(made.body))
 
 
 def test_a_patch_that_adds_a_sign_off_to_a_file_is_not_signed_by_it() -> None:
-    assert submitted_sign_offs(replacing(TEXT, b"line 10\n", b"Signed-off-by: A <a@b.org>\n")) == ()
+    assert submitted_credit(replacing(TEXT, b"line 10\n", b"Signed-off-by: A <a@b.org>\n")).signed_off == ()
 
 
 def test_a_commit_for_a_whole_block_names_everybody() -> None:

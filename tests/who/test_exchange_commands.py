@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,19 @@ def test_what_a_reference_has_beyond_the_stack_becomes_the_rest(shop: Workshop, 
     run("pin", "-C", shop.root)
     assert run("check", "-C", shop.root).code == 0
     assert run("import", "rest", reference, "-C", shop.root, "--dry-run", "--json").json()["left"] == ["more.txt"]
+
+
+def test_the_reference_may_be_a_commit(shop: Workshop, run: Run, tmp_path: Path) -> None:
+    fork = tmp_path / "fork"
+    shutil.copytree(shop.root / "engine", fork)
+    for step in (
+        ("init", "-q"),
+        ("add", "-Af"),
+        ("-c", "user.name=A", "-c", "user.email=a@b.org", "commit", "-qm", "x"),
+    ):
+        subprocess.run(["git", *step], cwd=fork, check=True, capture_output=True)
+    told = run("import", "rest", f"{fork}:HEAD", "-C", shop.root, "--dry-run", "--json").json()
+    assert told["left"] == ["crlf.txt", "src/a.cpp", "src/b.cpp"]  # git itself changed the line ends of the first
 
 
 def test_a_block_is_written_for_upstream(shop: Workshop, run: Run, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ A submission states them in its message, before its patch; a fold must keep them
 """
 
 import re
+from dataclasses import dataclass
 
 from verify.diff.mail import read_messages
 
@@ -23,14 +24,27 @@ def written_with(text: str) -> tuple[str, ...]:
     return _named(_WITH, text)
 
 
-def submitted_sign_offs(source: bytes) -> tuple[str, ...]:
-    """Who signed off in any message of a submission, wherever in the text before its patch."""
-    found: dict[str, None] = {}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Credit:
+    """Who is named by trailers: those who signed off, and further authors."""
+
+    signed_off: tuple[str, ...]
+    written_with: tuple[str, ...]
+
+
+def submitted_credit(source: bytes) -> Credit:
+    """Who is named in any message of a submission, wherever in the text before its patch."""
+    prose: list[str] = []
     for message in read_messages(source):
         start = _PATCH.search(message.text)
-        prose = message.text[: start.start()] if start is not None else message.text
-        found.update(dict.fromkeys(signed_off(_text(prose))))
-    return tuple(found)
+        prose.append(_text(message.text[: start.start()] if start is not None else message.text))
+    text = "\n".join(prose)
+    return Credit(signed_off=signed_off(text), written_with=written_with(text))
+
+
+def submitted_sign_offs(source: bytes) -> tuple[str, ...]:
+    """Who signed off in any message of a submission."""
+    return submitted_credit(source).signed_off
 
 
 def _text(prose: bytes) -> str:

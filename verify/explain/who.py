@@ -161,4 +161,8 @@ EXPLANATIONS: dict[str, str] = {
         "git runs a merge driver with three files and a path. Run by hand, the command sets the driver up with "
         "--install."
     ),
+    "co-author-lost": (
+        "The submitted patch names a further author, and the fold credits neither by its author nor by its message. "
+        "Credit that is lost in one squash is lost for good; add the line to the fold's `body`."
+    ),
 }

@@ -1,8 +1,9 @@
 """Attribution closure: behind every line of the tip that is not upstream's stands a credited author.
 
 Lines are followed through the folds' hunks and counted against the tip's real contents, so that no line is left
-over. A fold keeps every sign-off of the submission that it was made of. With `licences` a fold that brings files says
-under which licence they are. That an author is a person and no placeholder is held where block.yaml is read.
+over. A fold keeps every sign-off and every further author of the submission that it was made of. With `licences` a
+fold that brings files says under which licence they are. That an author is a person and no placeholder is held where
+block.yaml is read.
 """
 
 from collections import Counter
@@ -10,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from verify.diff.trace import Trace, lines_of, tip_states
-from verify.diff.trailers import signed_off, submitted_sign_offs
+from verify.diff.trailers import signed_off, submitted_credit, written_with
 from verify.gates.case import Case
 from verify.gates.kind import Kind, Scope
 from verify.model.block import Block, Fold
@@ -41,7 +42,7 @@ def check(params: Params, case: Case) -> Outcome:
     """Every added line of the tip, every sign-off, and every licence where they are asked for."""
     traced = case.trace()
     folds = [(block, fold) for block in case.release.blocks for fold in block.folds]
-    findings = [finding for _, fold in folds for finding in _lost_sign_offs(fold)]
+    findings = [finding for _, fold in folds for finding in _lost_credit(fold)]
     if params.licences:
         findings += (found for block, fold in folds for found in _without_licence(block, fold))
     lines: Counter[tuple[BlockName, FoldId]] = Counter()
@@ -61,16 +62,29 @@ def check(params: Params, case: Case) -> Outcome:
     return Passed(summary=f"{lines.total()} added lines of the tip belong to {len(authors)} authors")
 
 
-def _lost_sign_offs(fold: Fold) -> Iterator[Finding]:
-    kept = set(signed_off(fold.body))
-    for who in submitted_sign_offs(fold.source_bytes) if fold.source_bytes is not None else ():
-        if who not in kept:
+def _lost_credit(fold: Fold) -> Iterator[Finding]:
+    if fold.source_bytes is None:
+        return
+    submitted = submitted_credit(fold.source_bytes)
+    authors = {*written_with(fold.body), f"{fold.author.name} <{fold.author.email}>"}
+    signed = set(signed_off(fold.body))
+    place = Place(file=fold.patch_file.removesuffix("fold.patch") + "source.patch")
+    for who in submitted.signed_off:
+        if who not in signed:
             yield Diagnostic(
                 code="sign-off-lost",
                 message=f"fold `{fold.id}` does not keep the sign-off of {who}",
-                place=Place(file=fold.patch_file.removesuffix("fold.patch") + "source.patch"),
+                place=place,
                 notes=("the submission says that this person certified its origin",),
                 help=f"add the line `Signed-off-by: {who}` to the fold's `body` in block.yaml",
+            )
+    for who in submitted.written_with:
+        if who not in authors:
+            yield Diagnostic(
+                code="co-author-lost",
+                message=f"fold `{fold.id}` does not credit {who}, whom the submission names as an author",
+                place=place,
+                help=f"add the line `Co-authored-by: {who}` to the fold's `body` in block.yaml",
             )
 
 

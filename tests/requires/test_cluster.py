@@ -81,7 +81,6 @@ def project(tmp_path: Path) -> MiniProject:
             },
         }
     )
-    assert say("pin", root=made.root, cache=made.cache).exit == 0
     return made
 
 

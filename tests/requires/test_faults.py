@@ -12,8 +12,7 @@ from verify.model.codec import canonical_json
 
 
 def built(project: MiniProject, cache: Path) -> dict[str, Path]:
-    """Pin and build; the kept folders by proof."""
-    assert say("pin", root=project.root, cache=cache).exit == 0
+    """Build; the kept folders by proof."""
     builds = say("build", root=project.root, cache=cache).document["builds"]
     assert isinstance(builds, list)
     return {build["proof"]: cache / "builds" / build["key"] for build in builds}
@@ -69,7 +68,6 @@ def test_another_compiler_under_the_same_name_is_named_in_the_plan(plant: Plant,
     compiler.parent.mkdir()
     compiler.write_text('#!/bin/sh\nexec /usr/bin/cc "$@"\n')
     compiler.chmod(0o755)
-    say("pin", root=project.root, cache=cache)
     assert say("build", root=project.root, cache=cache, env={"CC": str(compiler)}).exit == 0
     compiler.write_text('#!/bin/sh\n# another one\nexec /usr/bin/cc "$@"\n')
     plan = say("build", "--plan", root=project.root, cache=cache, env={"CC": str(compiler)}).document["plan"]

@@ -44,7 +44,6 @@ def test_a_lane_that_is_in_use_is_left_alone(tmp_path: Path) -> None:
 def built(folder: Path) -> MiniProject:
     project = write_project(folder / "project", folder / "cache", blocks=(BRINGS,), gates={})
     project.write_release({**project.release(), "configurations": {"library": {**CONFIGURATION, "proofs": ["tip"]}}})
-    say("pin", root=project.root, cache=project.cache)
     assert say("build", root=project.root, cache=project.cache).exit == 0
     return project
 

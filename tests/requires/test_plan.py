@@ -56,7 +56,6 @@ def test_an_estimate_is_the_median_of_builds_that_differ_in_their_tree_alone() -
 
 def test_the_plan_says_what_changed_and_what_it_may_take(plant: Plant) -> None:
     project = plant(BRINGS, proofs=("tip",))
-    say("pin", root=project.root, cache=project.cache)
     assert say("build", root=project.root, cache=project.cache).exit == 0
     project.edit("release.json", "-O0 ", "-O1 ")
     plan = say("build", "--plan", root=project.root, cache=project.cache).document["plan"]

@@ -101,7 +101,7 @@ def merge_lock(sides: Sides) -> Merged:
             kept[key] = chosen
     if conflicts:
         return Merged(data=sides.ours or b"", conflicts=tuple(conflicts))
-    document = json.loads(sides.ours or b"{}")
+    document = _object(sides.ours, LOCK_FILE)
     document["folds"] = list(kept.values())
     return Merged(
         data=(json.dumps(document, indent=2, sort_keys=True, ensure_ascii=True) + "\n").encode("ascii"), conflicts=()
@@ -154,10 +154,16 @@ def _merge(base: object, ours: object, theirs: object, path: tuple[str, ...], co
             if value is not _ABSENT:
                 merged[key] = value
         return merged
-    if path == ("blocks",) and isinstance(ours, list) and isinstance(theirs, list):
-        return _blocks(base if isinstance(base, list) else [], ours, theirs, conflicts)
+    if path == ("blocks",) and _are_names(ours) and _are_names(theirs):
+        assert isinstance(ours, list)
+        assert isinstance(theirs, list)
+        return _blocks(base if isinstance(base, list) and _are_names(base) else [], ours, theirs, conflicts)
     conflicts.append(_both(path, ours, theirs))
     return ours
+
+
+def _are_names(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
 def _blocks(base: list[str], ours: list[str], theirs: list[str], conflicts: list[Diagnostic]) -> list[str]:
@@ -189,19 +195,22 @@ def _patch(value: dict[str, object] | None) -> object:
 
 
 def _object(data: bytes | None, file: str) -> dict[str, object]:
+    why = "it is no JSON object"
     try:
         document = json.loads(data) if data else {}
+        if isinstance(document, dict):
+            return document
     except (ValueError, RecursionError) as error:
-        raise InputFault(
-            Diagnostic(
-                code="merge-unreadable",
-                message=f"{file} is not JSON on one of the branches",
-                place=Place(file=file),
-                notes=(str(error),),
-                help=f"git show :3:{file}",
-            )
-        ) from error
-    return document if isinstance(document, dict) else {}
+        why = str(error)
+    raise InputFault(
+        Diagnostic(
+            code="merge-unreadable",
+            message=f"{file} cannot be read on one of the branches",
+            place=Place(file=file),
+            notes=(why,),
+            help=f"git show :3:{file}",
+        )
+    )
 
 
 def _both(path: tuple[str, ...], ours: object, theirs: object) -> Diagnostic:

@@ -125,6 +125,13 @@ def test_a_fold_that_both_changed_is_named_with_its_block() -> None:
     assert "fold `x` of block `b`" in conflict.message
 
 
+@pytest.mark.parametrize("name", ["release.json", "blocks/lock.json"])
+@pytest.mark.parametrize("data", [b"true", b"[]", b"{", b"[" * 100_000, b"\xff"])
+def test_a_side_that_is_no_document_is_told(name: str, data: bytes) -> None:
+    with pytest.raises(InputFault, match="merge-unreadable"):
+        merge_file(name, Sides(base=release(), ours=release(name="r2"), theirs=data))
+
+
 def test_a_block_in_conflict_is_named() -> None:
     assert "block `moe`" in both_changed("blocks/moe/block.yaml").message
 

@@ -7,7 +7,6 @@ and never inflates more than the size the patch states.
 
 import zlib
 from base64 import b85decode, b85encode
-from collections.abc import Iterator
 
 from verify.model.patch import BinaryDelta
 
@@ -72,48 +71,60 @@ def inflate(stream: bytes, size: int, *, before: int = 0) -> bytes:
 
 def apply_delta(base: bytes, delta: bytes) -> bytes:
     """The content that a git delta makes of `base`."""
-    source = iter(delta)
-    try:
-        if (stated := _size(source)) != len(base):
-            raise BrokenPayload(f"the delta is for {stated} bytes and met {len(base)}")
-        size = _size(source)
-        if size > MAX_BINARY:
-            raise BrokenPayload(f"the delta makes {size} bytes; more than {MAX_BINARY} are refused")
-        out, made = [], 0
-        for op in source:
-            piece = _copy(base, op, source) if op & 0x80 else _insert(op, source)
-            made += len(piece)
-            if made > size:
-                raise BrokenPayload("the delta makes more bytes than it states")
-            out.append(piece)
-    except (StopIteration, RuntimeError) as error:
-        raise BrokenPayload("the delta ends inside an instruction") from error
+    stated, at = _size(delta, 0)
+    if stated != len(base):
+        raise BrokenPayload(f"the delta is for {stated} bytes and met {len(base)}")
+    size, at = _size(delta, at)
+    if size > MAX_BINARY:
+        raise BrokenPayload(f"the delta makes {size} bytes; more than {MAX_BINARY} are refused")
+    out, made = [], 0
+    while at < len(delta):
+        op = delta[at]
+        piece, at = _copy(base, op, delta, at + 1) if op & 0x80 else _insert(op, delta, at + 1)
+        made += len(piece)
+        if made > size:
+            raise BrokenPayload("the delta makes more bytes than it states")
+        out.append(piece)
     if made != size:
         raise BrokenPayload(f"the delta states {size} bytes and makes {made}")
     return b"".join(out)
 
 
-def _size(source: Iterator[int]) -> int:
+def _size(delta: bytes, at: int) -> tuple[int, int]:
     value = shift = 0
-    while True:
-        byte = next(source)
+    while at < len(delta) and shift < 64:
+        byte = delta[at]
         value |= (byte & 0x7F) << shift
-        shift += 7
+        shift, at = shift + 7, at + 1
         if byte < 0x80:
-            return value
-        if shift > 63:
-            raise BrokenPayload("a size in the delta has too many digits")
+            return value, at
+    raise BrokenPayload("a size in the delta is cut off, or has too many digits")
 
 
-def _copy(base: bytes, op: int, source: Iterator[int]) -> bytes:
-    start = sum(next(source) << 8 * bit for bit in range(4) if op >> bit & 1)
-    size = sum(next(source) << 8 * bit for bit in range(3) if op >> 4 + bit & 1) or 0x10000
+def _copy(base: bytes, op: int, delta: bytes, at: int) -> tuple[bytes, int]:
+    start = size = 0
+    for bit in range(7):
+        if op >> bit & 1:
+            if at >= len(delta):
+                raise _cut_off()
+            if bit < 4:
+                start |= delta[at] << 8 * bit
+            else:
+                size |= delta[at] << 8 * (bit - 4)
+            at += 1
+    size = size or 0x10000
     if start + size > len(base):
         raise BrokenPayload("the delta copies from behind the end of the file")
-    return base[start : start + size]
+    return base[start : start + size], at
 
 
-def _insert(op: int, source: Iterator[int]) -> bytes:
+def _insert(op: int, delta: bytes, at: int) -> tuple[bytes, int]:
     if op == 0:
         raise BrokenPayload("the delta holds an instruction that git does not have")
-    return bytes(next(source) for _ in range(op))
+    if at + op > len(delta):
+        raise _cut_off()
+    return delta[at : at + op], at + op
+
+
+def _cut_off() -> BrokenPayload:
+    return BrokenPayload("the delta ends inside an instruction")

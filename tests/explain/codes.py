@@ -62,17 +62,22 @@ def _own_takers(path: Path) -> dict[str, Taker]:
 
 
 @cache
+def _imported(path: Path) -> frozenset[Path]:
+    """The modules of ours that a module imports from."""
+    names = (node.module for node in ast.walk(_tree(path)) if isinstance(node, ast.ImportFrom) and node.module)
+    files = (ROOT / (name.replace(".", "/") + ".py") for name in names if name.split(".")[0] in PACKAGES)
+    return frozenset(file for file in files if file.exists())
+
+
+@cache
 def _takers(path: Path) -> dict[str, Taker]:
     """What a module can call: its own functions, and the public ones of every module of ours that it needs."""
     found: dict[str, Taker] = {}
     needed, todo = {path}, [path]
     while todo:
-        for node in ast.walk(_tree(todo.pop())):
-            if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] in PACKAGES:
-                module = ROOT / (node.module.replace(".", "/") + ".py")
-                if module.exists() and module not in needed:
-                    needed.add(module)
-                    todo.append(module)
+        new = _imported(todo.pop()) - needed
+        needed |= new
+        todo.extend(new)
     for module in needed:
         found |= {name: taker for name, taker in _own_takers(module).items() if not name.startswith("_")}
     return found | _own_takers(path)

@@ -109,6 +109,8 @@ def test_processes_that_a_killed_run_left_are_ended_by_their_mark_and_no_others(
         os.spawnve(os.P_NOWAIT, "/bin/sleep", ["sleep", "100"], {MARK: str(tmp_path / name)}) for name in ("a", "b")
     )
     try:
+        while not marked(tmp_path / "a"):
+            time.sleep(0.01)  # until it runs what it shall, its environment is still ours
         assert end_marked(str(tmp_path / "a")) == 1
         assert os.waitpid(mine, 0)[1] == signal.SIGKILL
         assert os.waitpid(other, os.WNOHANG) == (0, 0)

@@ -16,7 +16,7 @@ from verify.gates.case import Case
 from verify.judge import rule
 from verify.model.diagnostic import Diagnostic
 from verify.model.progress import Silent
-from verify.model.verdict import Failed, Undecided
+from verify.model.verdict import Failed, Outcome, Undecided
 
 Plant = Callable[..., MiniProject]
 
@@ -46,17 +46,22 @@ def case_of(project: MiniProject) -> Case:
 
 
 def told(project: MiniProject, kind: str) -> tuple[Diagnostic, ...]:
-    """What the gate of a kind says of the project, everything it needs built."""
-    workshop = Workshop(root=project.root, cache=project.cache, offline=True, progress=Silent())
-    stacked = pipeline.stack(pipeline.read_unpinned(workshop), workshop, against_lock=False)
-    stacked.keep()
-    case = pipeline.case(stacked, workshop)
-    gates = [gate for gate in gates_of(case.release) if gate.kind == kind]
-    case = Bench(stacked=stacked, workshop=workshop, fresh=False).all_steps(case, gates)
-    match rule(gates[0], case).outcome:
+    """What the gate of a kind has against the project, everything it needs built."""
+    match ruled(project, kind):
         case Failed(findings=findings):
             return findings
         case Undecided(reasons=reasons):
             return reasons
         case _:
             return ()
+
+
+def ruled(project: MiniProject, kind: str) -> Outcome:
+    """How the gate of a kind ends, everything it needs built."""
+    workshop = Workshop(root=project.root, cache=project.cache, offline=True, progress=Silent())
+    stacked = pipeline.stack(pipeline.read_unpinned(workshop), workshop, against_lock=False)
+    stacked.keep()
+    case = pipeline.case(stacked, workshop)
+    gates = [gate for gate in gates_of(case.release) if gate.kind == kind]
+    case = Bench(stacked=stacked, workshop=workshop, fresh=False).all_steps(case, gates)
+    return rule(gates[0], case).outcome

@@ -1,10 +1,13 @@
 """Each block alone: the trees, what is needed for text alone, and what builds say of `requires`."""
 
+from dataclasses import replace
+
 from tests.requires.blocks import BESIDE, BRINGS, NEEDLESS, USES, USES_AND_SAYS, WARNS
-from tests.requires.conftest import Plant, case_of, told
+from tests.requires.conftest import Plant, case_of, ruled, told
 from verify.gates.alone import AloneTree
 from verify.gates.case import Case
 from verify.model.ids import RepoPath
+from verify.model.verdict import Passed
 
 
 def alone(case: Case, block: str, without: str | None = None) -> AloneTree:
@@ -16,6 +19,13 @@ def test_a_block_alone_has_nothing_of_the_blocks_below_that_it_does_not_require(
     tree = alone(case, "uses")
     assert (tree.below, tree.textual) == ((), ())
     assert tree.tree not in {tree for _, tree in case.prefix_trees()}
+
+
+def test_a_block_that_requires_all_below_it_is_its_prefix(plant: Plant) -> None:
+    case = case_of(plant(BRINGS, WARNS, replace(BESIDE, requires=("brings", "warns"))))
+    tree = alone(case, "beside")
+    assert (tree.tree, tree.textual) == (case.tip_tree(), ())
+    assert tree.trace == case.trace()
 
 
 def test_what_a_block_requires_is_laid_below_it(plant: Plant) -> None:
@@ -59,7 +69,10 @@ def test_a_missing_requirement_is_named_with_the_place_of_use_and_the_patch_that
 def test_a_requirement_that_is_said_is_enough_and_is_missed_when_it_is_left_out(plant: Plant) -> None:
     project = plant(BRINGS, USES_AND_SAYS)
     assert told(project, "build") == ()
-    assert told(project, "requires") == ()
+    outcome = ruled(project, "requires")
+    assert isinstance(outcome, Passed)
+    assert "`uses` without `brings`: src/model.c:" in outcome.summary
+    assert "mini_brought" in outcome.summary
 
 
 def test_a_needless_requirement_is_reported(plant: Plant) -> None:

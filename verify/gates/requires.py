@@ -17,6 +17,8 @@ from verify.model.release import Proof
 from verify.model.stack import Stuck
 from verify.model.verdict import Failed, Outcome, Passed, Undecided
 
+_MOST_SHOWN = 3
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
@@ -54,7 +56,26 @@ def check(params: Params, case: Case) -> Outcome:
     reasons = case.missing(needs(params, case))
     if reasons:
         return Undecided(summary="not every tree was built", reasons=reasons)
-    return Passed(summary=f"{len(left_out)} requirements, each missed when it is left out")
+    shown = [each for each in (_shown(one, names, case) for one in left_out) if each]
+    more = f"; and {len(shown) - _MOST_SHOWN} more" if len(shown) > _MOST_SHOWN else ""
+    return Passed(
+        summary=f"{len(left_out)} requirements, each missed when it is left out"
+        + (f": {'; '.join(shown[:_MOST_SHOWN])}{more}" if shown else "")
+    )
+
+
+def _shown(each: AloneTree, names: tuple[ConfigName, ...], case: Case) -> str:
+    """How a requirement is missed: the compiler's own first error, or that the text has no place."""
+    what = f"`{each.block}` without `{each.without}`"
+    if _holds_on(each):
+        return f"{what}: no place for its text"
+    for name in names:
+        build = case.builds[BuildNeed(tree=each.tree, configuration=name)].observation
+        if not build.ok:
+            first = build.errors[0] if build.errors else None
+            said = f"{first.file}:{first.line}: {first.text}" if first else f"fails at {build.failed_step}"
+            return f"{what}: {said}"
+    return ""
 
 
 def _configurations(params: Params, case: Case) -> tuple[ConfigName, ...]:

@@ -23,6 +23,7 @@ def amend(
     date: Annotated[Text, typer.Option("--date", metavar="'@SECONDS +ZZZZ'", help="Another date")] = None,
     source: Annotated[Text, typer.Option("--source", metavar="TEXT", help="Where the change came from")] = None,
     reason: Annotated[Text, typer.Option("--reason", metavar="TEXT", help="What is not as submitted, and why")] = None,
+    licence: Annotated[Text, typer.Option("--licence", metavar="ID", help="Of the files that it brings")] = None,
     strip: Annotated[int, typer.Option("-p", min=0, max=20, help="Folders to strip off every name")] = 1,
     dry_run: DryRun = False,
     as_json: AsJson = False,
@@ -46,7 +47,9 @@ def amend(
         offers = (
             () if patch is None else read_offers(read_input(patch), file=patch, source="", rules=rules, as_one=True)
         )
-        fields = Fields(subject=subject, body=body, author=person(author), date=date, source=source, reason=reason)
+        fields = Fields(
+            subject=subject, body=body, author=person(author), date=date, source=source, reason=reason, licence=licence
+        )
         return edit(session, lambda desk: plan_amend(desk, fold, offers, fields, desk.blob), dry_run=dry_run)
 
     run("amend", work, root=project, as_json=as_json, offline=offline)

@@ -175,7 +175,8 @@ def _changed(item: _Item, fold: FoldText, dash: int) -> Iterable[str]:
     wanted = {key: value for key, value in fold.fields if value}
     met = {key: value.strip("\n") for key, value, _, _ in item.fields}
     # What a branch cannot say of a fold, such as its licence, stays as the author wrote it.
-    wanted |= {key: value for key, value in met.items() if key not in _FIELDS}
+    given = {key for key, _ in fold.fields}
+    wanted |= {key: value for key, value in met.items() if key not in _FIELDS and key not in given}
     if met == wanted:
         return item.lines
     if item.flow:
@@ -194,7 +195,7 @@ def _changed(item: _Item, fold: FoldText, dash: int) -> Iterable[str]:
         # The first field stands behind the dash; what leads it there stays.
         new[0] = item.lines[begin][: item.indent] + new[0][item.indent :]
         out += new
-    for key in _FIELDS:
+    for key in (*_FIELDS, *(key for key in wanted if key not in _FIELDS)):
         if key in wanted and key not in met:
             out += _field(key, wanted[key], item.indent)
     return [*out, *item.lines[done:]]

@@ -47,6 +47,7 @@ class Fields:
     source: str | None = None
     reason: str | None = None
     disposition: Disposition | None = None
+    licence: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +91,7 @@ def with_fields(fold: Fold, fields: Fields) -> Fold:
         source=fold.source if fields.source is None else fields.source,
         reason=fold.reason if fields.reason is None else fields.reason.strip("\n"),
         disposition=fold.disposition if fields.disposition is None else fields.disposition,
+        licence=fold.licence if fields.licence is None else fields.licence,
     )
 
 

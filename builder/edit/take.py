@@ -4,9 +4,11 @@ Author, date and message come from the mail, the submitted bytes are kept, and t
 where it goes: above the last fold of its block, or behind a named one. What was left out stands in the fold's reason.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from builder.commit import BLOCK_TRAILER, FOLD_TRAILER
 from builder.edit.change import Beside, Change, plan_change
 from builder.edit.credit import with_credit
 from builder.edit.desk import Desk, owners_told
@@ -21,6 +23,8 @@ from verify.diff.submission import Section
 from verify.model.block import Block, Disposition, Fold, NotTaken, Person, Refusal
 from verify.model.diagnostic import Diagnostic, InputFault
 from verify.model.ids import EMPTY_TREE, BlobId, BlockName, CommitId, FoldId
+
+_OWN_TRAILERS = re.compile(rf"^(?:{BLOCK_TRAILER}|{FOLD_TRAILER}): .*\n?", re.MULTILINE)
 
 Blobs = Callable[[BlobId], bytes | None]
 
@@ -120,7 +124,9 @@ def described(offer: Offer, block: BlockName, name: str) -> Fold:
     nothing = Tree.at(_Empty(), EMPTY_TREE)
     fold = take_in([submission], nothing, CommitId("0" * 40), titles={}).blocks[0].folds[0]
     others = [each.author for each in offer.messages if each.author is not None]
-    return replace(fold, body=with_credit(fold.body, own=fold.author, authors=others))
+    # A commit of a checkout names its block and fold; the fold's own commit will do so again.
+    body = _OWN_TRAILERS.sub("", fold.body).strip("\n")
+    return replace(fold, body=with_credit(body, own=fold.author, authors=others))
 
 
 class _Empty:

@@ -27,7 +27,7 @@ from verify.model.diagnostic import InputFault
 from verify.model.ids import RepoPath
 
 FILES = ("src/a.cpp", "src/b.cpp", "new/c.h")
-STEPS = 4
+STEPS = 3
 LONG = "".join(f"number {number}\n" for number in range(80))
 
 
@@ -42,6 +42,14 @@ def wide(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
     first = shop.commit("Turn line 3", src__a=edited(3))
     second = shop.commit("Change b", src__b=LONG.replace("number 9\n", "number nine\n"))
     shop.sync({first: "alpha/turn", second: "beta/change"})
+    hand = Hand(shop)
+    for number in (20, 40, 60):
+        tip = hand.tip()
+        files = {name: (tip.blob(RepoPath(name.encode())) or b"").decode() for name in ("new/c.h", "src/a.cpp")}
+        files["new/c.h"] = files["new/c.h"].replace(f"number {number}\n", f"number {number} by submission\n")
+        files["src/a.cpp"] = files["src/a.cpp"].replace(f"line {number // 2}\n", f"line {number // 2} too\n")
+        patch = patch_of(tip, files)
+        hand.fold(mail(patch, f"Submission {number}"), block="alpha" if number < 60 else "beta")
     return shop
 
 
@@ -62,7 +70,7 @@ class Day:
         self.names = iter(f"x{number}" for number in range(1000))
 
     def plan(self) -> Change | Conflict:
-        if len(self.sent()) < 2:
+        if not self.sent():
             return self.fold()
         steps = (self.fold, self.amend, self.update, self.move, self.reorder, self.split, self.squash, self.drop)
         rare = (self.rename, self.rename_block)

@@ -197,6 +197,15 @@ def test_an_amended_message_keeps_the_patch_and_changes_no_tree(hand: Hand) -> N
     assert [name for name, _ in change.contents] == ["blocks/alpha/block.yaml"]
 
 
+def test_a_licence_is_given_changed_and_goes_along(hand: Hand) -> None:
+    for licence in ("MIT", "Apache-2.0"):
+        desk = hand.desk()
+        hand.write(plan_amend(desk, "ten", (), Fields(licence=licence), desk.blob))
+        assert hand.shop.release().blocks[0].folds[1].licence == licence
+    hand.write(plan_move(hand.desk(), "ten", to="beta"))
+    assert hand.shop.release().blocks[1].folds[1].licence == "Apache-2.0"
+
+
 def test_an_amendment_made_on_the_tip_finds_its_place_below(hand: Hand, tmp_path: Path) -> None:
     desk = hand.desk()
     fix = patch_of(hand.tip(), {"src/a.cpp": numbered(3, 10, 12, 25)})

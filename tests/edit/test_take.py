@@ -171,6 +171,14 @@ def test_a_range_of_commits_is_folded_with_the_files_it_was_made_on(hand: Hand) 
     assert folds[1].author.name == "Ada Lovelace"
 
 
+def test_a_commit_of_a_checkout_does_not_name_its_fold_twice(hand: Hand) -> None:
+    hand.shop.commit("Ten\n\nIt is.\n\nStackproof-Block: alpha\nStackproof-Fold: ten", src__a=numbered(3, 10))
+    offers, blobs = read_range(hand.shop.branch, "HEAD~1..HEAD", source="", rules=GIT, as_one=False)
+    hand.write(plan_fold(hand.desk(), offers, Asked(licence="MIT"), blobs))
+    fold = hand.shop.release().blocks[0].folds[-1]
+    assert (fold.body, fold.licence) == ("It is.", "MIT")
+
+
 def test_a_range_with_a_merge_is_refused(hand: Hand) -> None:
     hand.shop.git("checkout", "-q", "-b", "side", "HEAD~1")
     hand.shop.commit("Aside", new__x="x\n")

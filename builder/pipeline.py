@@ -89,8 +89,11 @@ def stack(release: Release, workshop: Workshop, *, against_lock: bool = True) ->
     return Stacked(release=release, imported=imported, derived=derived, store=store)
 
 
-def case(stacked: Stacked, workshop: Workshop) -> Case:
-    """The case as far as trees go: the stack, and the same trees by git. Nothing is measured yet."""
+def case(stacked: Stacked, workshop: Workshop, *, to_build: bool = True) -> Case:
+    """The case as far as trees go: the stack, and the same trees by git. Nothing is measured yet.
+
+    Without `to_build` the trees are left out that are only made to be built.
+    """
     return Case(
         release=stacked.release,
         base_tree=stacked.imported.tree,
@@ -99,7 +102,7 @@ def case(stacked: Stacked, workshop: Workshop) -> Case:
         rederived=_by_git(stacked, workshop),
         line_counts=line_counts(stacked),
         documents=read_documents(workshop.root, without=_engine_folder(stacked.release)),
-        alone=alone(stacked, workshop) if asks_for_alone(stacked.release) else None,
+        alone=alone(stacked, workshop) if to_build and asks_for_alone(stacked.release) else None,
     )
 
 

@@ -20,5 +20,5 @@ def _check(session: Session) -> Answer:
 
     workshop = session.workshop()
     stacked = pipeline.stack(pipeline.read(workshop), workshop)
-    results = pipeline.structure(pipeline.case(stacked, workshop))
+    results = pipeline.structure(pipeline.case(stacked, workshop, to_build=False))
     return answer_of(results, what=f"release {stacked.release.name}, as far as files and trees go,")

@@ -124,11 +124,15 @@ class Apart:
         chosen = tuple(name for name in earlier if name in keep or name in near)
         if not isinstance(self._lay((*chosen, block)), _Laying):
             chosen = earlier
-        for name in reversed(chosen):
-            fewer = tuple(each for each in chosen if each != name)
-            if name not in keep and isinstance(self._lay((*fewer, block)), _Laying):
-                chosen = fewer
-        return chosen
+        while True:
+            # one that could not go may be free to go once another has gone
+            before = chosen
+            for name in reversed(before):
+                fewer = tuple(each for each in chosen if each != name)
+                if name not in keep and isinstance(self._lay((*fewer, block)), _Laying):
+                    chosen = fewer
+            if chosen == before:
+                return chosen
 
     def _sharing(self, names: set[BlockName]) -> set[BlockName]:
         """The blocks that change a file in common with these, and those that do with them."""
@@ -145,12 +149,16 @@ class Apart:
         return TextualNeed(block=conflict.block, fold=conflict.fold, on=on, findings=conflict.findings)
 
     def _lay(self, names: _Names) -> _Laying | _Conflict:
-        known = self._known.get(names)
-        if known is None:
-            lower = self._lay(names[:-1])
-            known = self._on(lower, self._blocks[names[-1]]) if isinstance(lower, _Laying) else lower
-            self._known[names] = known
-        return known
+        laying: _Laying | _Conflict = self._known[()]
+        for end in range(1, len(names) + 1):
+            below, part = laying, names[:end]
+            if isinstance(below, _Conflict):
+                return below
+            known = self._known.get(part)
+            if known is None:
+                known = self._known[part] = self._on(below, self._blocks[part[-1]])
+            laying = known
+        return laying
 
     def _on(self, laying: _Laying, block: Block) -> _Laying | _Conflict:
         for fold in block.folds:

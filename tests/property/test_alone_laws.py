@@ -23,12 +23,12 @@ seeds = st.integers(min_value=0, max_value=2**32)
 
 
 def some_blocks(seed: int) -> tuple[Stack, tuple[Block, ...], ObjectSource]:
-    """Four blocks of one fold on a few files, so that they meet often."""
+    """Blocks of one fold on a few files, so that they meet often."""
     rng = random.Random(seed)
-    files = random_files(rng, 4)
+    files = random_files(rng, rng.choice((4, 12)))
     tree, source = tree_in_memory(files)
     blocks = []
-    for number in range(4):
+    for number in range(rng.choice((4, 14))):
         patch, files = random_patch(rng, files, 3)
         blocks.append(block(f"b{number}", fold(f"f{number}", render_patch(patch))))
     made = derive(blocks=tuple(blocks), lock=None, base_tree=tree.id, base_commit=BASE_COMMIT, source=source)

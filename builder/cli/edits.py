@@ -2,7 +2,8 @@
 
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,8 +27,27 @@ _MOST_TOLD = 40
 
 def edit(session: Session, plan: Plan, *, dry_run: bool) -> Answer:
     """Plan an edit and write it."""
-    desk = open_here(session)
-    return finish(session, desk, plan(desk), dry_run=dry_run)
+    with alone(session, dry_run=dry_run):
+        desk = open_here(session)
+        return finish(session, desk, plan(desk), dry_run=dry_run)
+
+
+@contextmanager
+def alone(session: Session, *, dry_run: bool) -> Iterator[None]:
+    """Have the project alone: another edit is waited for, and what a killed run left is finished first.
+
+    Nothing is made where no project is, nor by a dry run where nothing was ever written.
+    """
+    from builder.journal import OWN_FOLDER
+    from builder.write import project_lock
+    from verify.manifest.release import RELEASE_FILE
+
+    untouched = dry_run and not (session.root / OWN_FOLDER).is_dir()
+    if untouched or not (session.root / RELEASE_FILE).is_file():
+        yield
+        return
+    with project_lock(session.root, tell=tell):
+        yield
 
 
 def finish(
@@ -65,12 +85,7 @@ def open_here(session: Session) -> "Desk":
     """The desk of the session's project."""
     from builder import pipeline
     from builder.edit.desk import open_desk
-    from builder.journal import OWN_FOLDER
-    from builder.write import project_lock
 
-    if (session.root / OWN_FOLDER).is_dir():
-        with project_lock(session.root, tell=tell):
-            pass  # what a killed run left is finished before anything is read
     workshop = session.workshop()
     stacked = pipeline.stack(pipeline.read_unpinned(workshop), workshop, against_lock=False)
     return open_desk(root=session.root, release=stacked.release, derived=stacked.derived, store=stacked.store)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from builder.cli.edits import DryRun, Reason, edit, finish, now, open_here, person, read_input
+from builder.cli.edits import DryRun, Reason, alone, edit, finish, now, open_here, person, read_input
 from builder.cli.options import HERE, AsJson, Offline, Project
 from builder.cli.session import Answer, Session, run
 from verify.model.diagnostic import Diagnostic, InputFault
@@ -143,29 +143,33 @@ def _update(
 ) -> Answer:
     from dataclasses import replace
 
+    from builder.edit.change import Change
     from builder.edit.revise import plan_update
 
     offers, blobs = found
-    desk = open_here(session)
-    revision = plan_update(
-        desk, name, offers[0], without=rest, reason=reason, source=source,
-        blobs=blobs(desk),
-    )  # fmt: skip
-    more = {
-        "interdiff": revision.interdiff.decode("utf-8", "backslashreplace"),
-        "replayed": revision.replayed,
-        "taken": {"head": revision.old_head or None, "sha256": revision.old_sha256},
-        "current": {"head": revision.new_head or None, "sha256": revision.new_sha256},
-    }
-    head = [
-        f"taken was {revision.old_head or 'sha256 ' + revision.old_sha256}",
-        f"now is    {revision.new_head or 'sha256 ' + revision.new_sha256}",
-        "interdiff of the two revisions:" if revision.interdiff else "the two revisions do the same",
-        *revision.interdiff.decode("utf-8", "backslashreplace").rstrip("\n").split("\n"),
-        "the maintainer's own changes are laid on it again" if revision.replayed else "taken as it was sent",
-    ]
-    answer = finish(session, desk, revision.change, dry_run=dry_run, more=more)
-    return replace(answer, text="\n".join([*head, answer.text]).rstrip("\n"))
+    with alone(session, dry_run=dry_run):
+        desk = open_here(session)
+        revision = plan_update(
+            desk, name, offers[0], without=rest, reason=reason, source=source,
+            blobs=blobs(desk),
+        )  # fmt: skip
+        more = {
+            "interdiff": revision.interdiff.decode("utf-8", "backslashreplace"),
+            "replayed": revision.replayed,
+            "taken": {"head": revision.old_head or None, "sha256": revision.old_sha256},
+            "current": {"head": revision.new_head or None, "sha256": revision.new_sha256},
+        }
+        head = [
+            f"taken was {revision.old_head or 'sha256 ' + revision.old_sha256}",
+            f"now is    {revision.new_head or 'sha256 ' + revision.new_sha256}",
+            "interdiff of the two revisions:" if revision.interdiff else "the two revisions do the same",
+            *revision.interdiff.decode("utf-8", "backslashreplace").rstrip("\n").split("\n"),
+        ]
+        if isinstance(revision.change, Change):
+            own = "the maintainer's own changes are laid on it again"
+            head.append(own if revision.replayed else "taken as it was sent")
+        answer = finish(session, desk, revision.change, dry_run=dry_run, more=more)
+        return replace(answer, text="\n".join([*head, answer.text]).rstrip("\n"))
 
 
 def _offers(patch: str | None, git: Path | None, source: str, dialect: str, strip: int, *, as_one: bool) -> "Found":

@@ -43,8 +43,10 @@ class Offer:
 
 def read_offers(data: bytes, *, file: str, source: str, rules: Rules, as_one: bool) -> tuple[Offer, ...]:
     """Every message with a patch; as one offer when `as_one`."""
+    # A mail that was encoded for its way is read decoded, and kept as it came.
+    sent = [each.text for each in read_messages(data, decode=False)]
     read = [(each, _sections(each, file, rules)) for each in read_messages(data)]
-    with_patch = [(message, sections) for message, sections in read if sections]
+    with_patch = [(message, sections, raw) for (message, sections), raw in zip(read, sent, strict=True) if sections]
     if not with_patch:
         raise InputFault(
             Diagnostic(
@@ -54,9 +56,13 @@ def read_offers(data: bytes, *, file: str, source: str, rules: Rules, as_one: bo
                 help="stackproof explain offer-empty",
             )
         )
+    pairs = [(message, sections) for message, sections, _ in with_patch]
     if as_one or len(with_patch) == 1:
-        return (_offer(with_patch, data=data, file=file, source=source, rules=rules),)
-    return tuple(_offer([pair], data=pair[0].text, file=file, source=source, rules=rules) for pair in with_patch)
+        return (_offer(pairs, data=data, file=file, source=source, rules=rules),)
+    return tuple(
+        _offer([(message, sections)], data=raw, file=file, source=source, rules=rules)
+        for message, sections, raw in with_patch
+    )
 
 
 def read_range(

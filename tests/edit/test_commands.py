@@ -1,6 +1,9 @@
 """Each command that changes the stack is wired: it writes, tells what it did, and says so as JSON."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +165,28 @@ def test_what_a_killed_run_left_is_finished_by_the_next_command(console: Console
     assert (console.shop.root / ".stackproof/journal").exists()
     console("fold", str(pr), "--id", "x")
     assert hand.folds()["alpha"] == ["first", "x"]
+
+
+def test_two_edits_at_once_wait_for_each_other(console: Console, tmp_path: Path) -> None:
+    tip = Hand(console.shop).tip()
+    runs = []
+    for name, line in (("one", 10), ("two", 30)):
+        file = tmp_path / f"{name}.patch"
+        file.write_bytes(mail(patch_of(tip, {"src/a.cpp": numbered(3, line)}), name))
+        code = "from builder.cli.main import main; main()"
+        words = ["fold", str(file), "-C", str(console.shop.root)]
+        env = {**os.environ, "STACKPROOF_CACHE": str(console.shop.cache)}
+        runs.append(subprocess.Popen([sys.executable, "-c", code, *words], env=env, stdout=subprocess.DEVNULL))
+    assert [run.wait() for run in runs] == [0, 0]
+    assert sorted(Hand(console.shop).folds()["alpha"]) == ["one", "turn", "two"]
+
+
+def test_a_command_where_no_project_is_makes_nothing(console: Console, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    for words in (["undo"], ["fold", "x.patch"], ["rename", "a", "b"], ["log"]):
+        CliRunner().invoke(app, [words[0], "-C", str(empty), *words[1:]])
+    assert list(empty.iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Submissions are taken whole, in part, divided, or put on record, with the credit that they state."""
 
+import base64
 import json
 from pathlib import Path
 
@@ -30,6 +31,17 @@ def test_a_mail_folder_becomes_a_fold_for_each_message_and_covers_are_no_folds(h
     folds = hand.shop.release().blocks[0].folds
     assert [fold.id for fold in folds] == ["turn", "ten", "thirty"]
     assert folds[2].source_bytes == mail(second, "Thirty")
+
+
+def test_mails_that_were_encoded_on_their_way_are_kept_as_they_came(hand: Hand) -> None:
+    patch = patch_of(hand.tip(), {"src/a.cpp": numbered(3, 10)})
+    head, _, text = mail(patch, "Ten").partition(b"\n\n")
+    first = head + b"\nContent-Transfer-Encoding: base64\n\n" + base64.encodebytes(text) + b"\n"
+    second = mail(patch_of(hand.tip(), {"src/a.cpp": numbered(3, 30)}), "Thirty")
+    hand.fold(first + second, block="alpha")
+    folds = hand.shop.release().blocks[0].folds
+    assert [fold.id for fold in folds] == ["turn", "ten", "thirty"]
+    assert (folds[1].source_bytes, folds[1].body) == (first, "It was needed.")
 
 
 def test_several_messages_as_one_fold_credit_all_of_their_authors(hand: Hand) -> None:

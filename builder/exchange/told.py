@@ -31,7 +31,7 @@ def loose_lines(fates: Iterable[HunkFate], notes: Iterable[SectionNote], *, of: 
     for fate in fates:
         placement = fate.placement
         where = f"  {of}line {fate.source_line}: {show_path(fate.path)}"
-        if placement.fate is not Fate.EXACT:
+        if placement.fate is not Fate.EXACT and not (placement.fate is Fate.OFFSET and placement.offset == 0):
             said = f" ({'; '.join(placement.notes)})" if placement.notes else ""
             yield f"{where}: {placement.fate.value} {placement.offset:+} at line {placement.line}{said}"
         if fate.reason:

@@ -5,6 +5,7 @@ import pytest
 from builder.edit.picks import read_pick
 from builder.edit.restack import Conflict
 from builder.edit.revise import Fields, Revision, plan_amend, plan_update
+from builder.edit.take import Asked, plan_fold
 from builder.tree import Tree
 from tests.edit.hand import Hand, mail, numbered, patch_of
 from tests.edit.workshop import Workshop
@@ -120,3 +121,27 @@ def test_the_same_revision_again_changes_the_record_alone(hand: Hand) -> None:
     change = hand.write(revision.change)
     assert revision.interdiff == b""
     assert [name for name, _ in change.contents] == ["blocks/alpha/folds/pr/source.patch"]
+
+
+def sent_from_upstream(hand: Hand, text: str, subject: str) -> bytes:
+    """A contributor's mail, made by git on the base without any fold."""
+    hand.shop.git("checkout", "--quiet", "--detach", "refs/stackproof/base")
+    hand.shop.commit(subject, src__a=text)
+    mailed = hand.shop.git("format-patch", "-1", "--stdout", "--full-index").encode() + b"\n"
+    hand.shop.git("checkout", "--quiet", "stackproof/engine-1-r1")
+    return mailed
+
+
+def test_a_revision_of_what_was_resolved_by_hand_is_compared_on_the_files_it_names(hand: Hand) -> None:
+    first = sent_from_upstream(hand, numbered(4), "First")
+    desk = hand.desk()
+    assert isinstance(plan_fold(desk, hand.offers(first), Asked(block="alpha"), desk.blob), Conflict)
+    commit = hand.shop.commit("First", src__a=numbered(3, 4))
+    hand.shop.sync({commit: "beta/pr"})
+    (hand.shop.root / "blocks/beta/folds/pr/source.patch").write_bytes(first)
+    second = sent_from_upstream(hand, numbered(4, 20), "Second")
+    revision = updated(hand, "beta/pr", second)
+    hand.write(revision.change)
+    assert revision.replayed
+    assert a(hand) == numbered(3, 4, 20)
+    assert hand.shop.release().blocks[1].folds[1].source_bytes == second

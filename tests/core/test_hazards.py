@@ -1,6 +1,6 @@
 """The hazards of docs/architecture.md as tests, each in many shapes: where usual tools answer wrong without a word.
 
-E3 and E4 are in `test_placement.py`, E7 in `test_mail.py`.
+E3 and E4 are in `test_placement.py`, E7 in `test_mail.py`, more shapes of E10 in `tests/exchange/test_hostile.py`.
 """
 
 import os

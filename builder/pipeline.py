@@ -24,6 +24,7 @@ from verify.model.progress import Progress
 from verify.model.release import FolderSource, Proof, Release
 from verify.model.stack import Stack
 from verify.model.verdict import GateResult
+from verify.model.wording import count as counted
 from verify.rederive import rederive
 
 
@@ -85,7 +86,7 @@ def stack(release: Release, workshop: Workshop, *, against_lock: bool = True) ->
             source=store,
         )
         count = sum(len(block.folds) for block in release.blocks)
-        stage.outcome(f"{count} folds in {len(release.blocks)} blocks")
+        stage.outcome(f"{counted(count, 'fold')} in {counted(len(release.blocks), 'block')}")
     return Stacked(release=release, imported=imported, derived=derived, store=store)
 
 
@@ -153,7 +154,7 @@ def _by_git(stacked: Stacked, workshop: Workshop) -> Rederived | NotRederived:
             trees = rederive(git_dir=stacked.store.git_dir, base_tree=stacked.imported.tree, patches=patches)
         except Fault as fault:
             return NotRederived(reason=fault.diagnostics[0])
-        stage.outcome(f"{len(trees)} trees")
+        stage.outcome(f"{counted(len(trees), 'tree')}")
     return Rederived(trees=trees)
 
 

@@ -33,8 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         traceback.print_exc()
         defect = Diagnostic(code="our-defect", message="the checker itself failed, so nothing is known of the bundle")
         return _cut_short((defect,), ExitCode.OUR_DEFECT, as_json=asked.json)
-    _say(json.dumps(report_json(report), indent=2) + "\n" if asked.json else report_text(report))
-    return int(report.exit_code())
+    said = _say(json.dumps(report_json(report), indent=2) + "\n" if asked.json else report_text(report))
+    return int(report.exit_code() if said else ExitCode.CANNOT_JUDGE)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -63,12 +63,20 @@ def _cut_short(diagnostics: Sequence[Diagnostic], status: ExitCode, *, as_json: 
     return int(status)
 
 
-def _say(text: str) -> None:
+def _say(text: str) -> bool:
+    """Write to stdout; False when it could not be written, so that nobody takes silence for a judgement."""
+    if sys.stdout is None:  # closed by the caller, who does not want to read it
+        return True
     try:
         sys.stdout.write(encodable(text, sys.stdout))
         sys.stdout.flush()
-    except BrokenPipeError:  # a reader that went away (`| head`) is no error of ours
+    except OSError as error:
+        # What is left in the buffer goes nowhere, or leaving the process would try, and fail, once more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):  # a reader that went away (`| head`) is no error of ours
+            print(f"error[output-refused]: the result could not be written: {error.strerror}", file=sys.stderr)
+            return False
+    return True
 
 
 if __name__ == "__main__":

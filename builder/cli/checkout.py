@@ -8,6 +8,7 @@ import typer
 from builder.cli.options import HERE, AsJson, Offline, Project
 from builder.cli.session import Answer, Session, run
 from verify.model.diagnostic import ExitCode
+from verify.model.wording import count as counted
 
 
 def checkout(
@@ -44,9 +45,9 @@ def _checkout(session: Session, directory: Path) -> Answer:
             store=stacked.store,
             directory=directory,
         )
-        stage.outcome(f"{made.commits} commits")
+        stage.outcome(f"{counted(made.commits, 'commit')}")
     return Answer(
-        text=f"{made.directory}: branch {made.branch} at {made.commit}, {made.commits} commits"
+        text=f"{made.directory}: branch {made.branch} at {made.commit}, {counted(made.commits, 'commit')}"
         + (", brought up to date" if made.renewed else ""),
         data={
             "directory": str(made.directory),

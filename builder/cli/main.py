@@ -4,6 +4,7 @@ A command's module imports nothing heavy; what it needs is imported when it is c
 """
 
 import sys
+from typing import Annotated
 
 import typer
 
@@ -74,12 +75,23 @@ app.add_typer(import_cmd.app, name="import")
 app.add_typer(export_cmd.app, name="export")
 
 
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        print(f"stackproof {version('stackproof')}")
+        raise typer.Exit
+
+
 @app.callback()
-def stackproof() -> None:
+def stackproof(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which one")] = False,
+) -> None:
     """Prove and release a stack of patches on a pinned upstream.
 
     Exit status: 0 holds, 1 does not hold, 2 cannot judge, 70 a defect of ours.
     """
+    del version
 
 
 def main() -> None:

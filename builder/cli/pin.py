@@ -8,6 +8,7 @@ from builder.cli.edits import now, tell
 from builder.cli.options import HERE, AsJson, Offline, Project
 from builder.cli.session import Answer, Session, run
 from verify.model.diagnostic import ExitCode
+from verify.model.wording import count as counted
 
 
 def pin(
@@ -70,7 +71,7 @@ def _pin(session: Session, *, dry_run: bool, merge: bool, rebind: bool) -> Answe
         "everything is pinned as it is"
         if plan.is_empty()
         else f"{'would write' if dry_run else 'wrote'} {', '.join(name for name, _ in plan.files)}; "
-        f"{plan.unchanged} folds unchanged"
+        f"{counted(plan.unchanged, 'fold')} unchanged"
     )
     return Answer(
         text="\n".join(lines),

@@ -60,7 +60,10 @@ def cache_root() -> Path:
 
 
 def open_session(*, root: Path, quiet: bool, offline: bool) -> Session:
-    """Make the session of one command; `quiet` tells no progress."""
+    """Make the session of one command; `quiet` tells no progress. What a killed run left is finished or undone first."""
+    from builder.cli.killed_run import go_on_with_killed_run
+
+    go_on_with_killed_run(root.absolute())
     progress: Progress
     if quiet:
         progress = Silent()
@@ -76,13 +79,26 @@ def run(
 ) -> NoReturn:
     """Run one command and leave the process with its exit status; being told to end is like Ctrl-C."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    session = open_session(root=root, quiet=as_json and not sys.stderr.isatty(), offline=offline)
-    raise SystemExit(int(_say(command, _answer(session, body), as_json=as_json)))
+    _have_streams()
+
+    def whole() -> Answer:
+        quiet = as_json and not sys.stderr.isatty()
+        return body(open_session(root=root, quiet=quiet, offline=offline))
+
+    raise SystemExit(int(_say(command, _answer(whole), as_json=as_json)))
 
 
-def _answer(session: Session, body: Callable[[Session], Answer]) -> Answer:
+def _have_streams() -> None:
+    """Whoever closed stdout or stderr does not want to read them; what is said goes nowhere then."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - for the life of the process
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+
+
+def _answer(body: Callable[[], Answer]) -> Answer:
     try:
-        return body(session)
+        return body()
     except Fault as fault:
         return Answer(text="", data={}, diagnostics=fault.diagnostics, exit=ExitCode.CANNOT_JUDGE)
     except KeyboardInterrupt:
@@ -110,10 +126,27 @@ def _say(command: str, answer: Answer, *, as_json: bool) -> ExitCode:
         elif answer.text:
             print(answer.text, flush=True)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
+    except OSError as error:
+        _drop_output()
+        print_diagnostics((*answer.diagnostics, _unsaid(error)), sys.stderr)
+        return ExitCode.CANNOT_JUDGE
     if not as_json:
         print_diagnostics(answer.diagnostics, sys.stderr)
     return answer.exit
+
+
+def _drop_output() -> None:
+    """Let what is left in the buffer go nowhere, or leaving the process would try, and fail, once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _unsaid(error: OSError) -> Diagnostic:
+    return Diagnostic(
+        code="output-refused",
+        message=f"the result could not be written to stdout: {error.strerror or error}",
+        help="run the same command again with its output going where there is room",
+    )
 
 
 def _interrupted() -> Diagnostic:

@@ -2,6 +2,7 @@
 
 from builder.cli.options import HERE, AsJson, Project
 from builder.cli.session import Answer, Session, run
+from verify.model.wording import count as counted
 
 
 def status(project: Project = HERE, as_json: AsJson = False) -> None:
@@ -23,7 +24,12 @@ def _status(session: Session) -> Answer:
     release = pipeline.read_unpinned(workshop)
     pinned = "not pinned" if release.reference is None else f"tip {release.reference.tip_tree}"
     rows = [
-        (block.name, f"{len(block.folds)} folds", ", ".join(switch.name for switch in block.switches), block.title)
+        (
+            block.name,
+            f"{counted(len(block.folds), 'fold')}",
+            ", ".join(switch.name for switch in block.switches),
+            block.title,
+        )
         for block in release.blocks
     ]
     lines = [f"release {release.name} of {release.engine}, {pinned}", "", table(("block", "", "switches", ""), rows)]

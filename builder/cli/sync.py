@@ -9,6 +9,7 @@ from builder.cli.edits import now, tell
 from builder.cli.options import HERE, AsJson, Offline, Project
 from builder.cli.session import Answer, Session, run
 from verify.model.diagnostic import Diagnostic, ExitCode, InputFault
+from verify.model.wording import count as counted
 
 
 def sync(
@@ -64,7 +65,7 @@ def _sync(session: Session, directory: Path, assign: dict[str, str], *, dry_run:
     kept = sum(each.what == (What.KEPT,) for each in plan.folds)
     verb = "would write" if dry_run else "wrote"
     files = ", ".join(name for name, _ in plan.contents)
-    lines.append(f"{kept} folds kept" + (f"; {verb} {files}" if files else "; nothing to write"))
+    lines.append(f"{counted(kept, 'fold')} kept" + (f"; {verb} {files}" if files else "; nothing to write"))
     rebuild = [
         block.name
         for block in stacked.release.blocks

@@ -18,6 +18,10 @@ EXPLANATIONS: dict[str, str] = {
         "The command was stopped from outside (Ctrl-C, or a signal). Steps that were finished are kept and not done "
         "again; the one that was running left nothing behind. Run the same command again to go on."
     ),
+    "output-refused": (
+        "The command ended, and its result could not be written to where stdout leads: a full disk, usually. The exit "
+        "status is 2, since whoever waits for the result has not got it. Run it again with another place for the output."
+    ),
     "system-refused": (
         "The system refused something that stackproof did not foresee by name: its reason and the file are told. "
         "Usual reasons are permissions, a full disk or a file that was removed meanwhile. Put that right, then run the "

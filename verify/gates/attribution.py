@@ -21,6 +21,7 @@ from verify.model.ids import BlockName, FoldId, show_path
 from verify.model.patch import Action
 from verify.model.stack import Stuck
 from verify.model.verdict import Failed, Outcome, Passed, Undecided
+from verify.model.wording import count as counted
 
 NOT_STATED_EMAIL = "author@not-stated"
 
@@ -53,13 +54,15 @@ def check(params: Params, case: Case) -> Outcome:
         findings += (_not_stated(fold, lines[block.name, fold.id]) for block, fold in unnamed)
         findings += _unaccounted(case, traced)
     if findings:
-        return Failed(summary=f"{len(findings)} faults in credit", findings=tuple(findings))
+        return Failed(summary=f"{counted(len(findings), 'fault')} in credit", findings=tuple(findings))
     if traced is None:
         return Undecided(summary="the lines of the tip were not counted", reasons=(_not_counted(),))
     if isinstance(case.stack, Stuck):
         return Undecided(summary="the stack is stuck, so there is no tip", reasons=case.stack.findings)
     authors = {(fold.author.name, fold.author.email) for _, fold in folds}
-    return Passed(summary=f"{lines.total()} added lines of the tip belong to {len(authors)} authors")
+    return Passed(
+        summary=f"{counted(lines.total(), 'added line')} of the tip credited to {counted(len(authors), 'author')}"
+    )
 
 
 def _lost_credit(fold: Fold) -> Iterator[Finding]:

@@ -10,6 +10,7 @@ from verify.model.diagnostic import Place as Where
 from verify.model.evidence import Need
 from verify.model.release import Release
 from verify.model.verdict import Failed, Outcome, Passed, Undecided
+from verify.model.wording import count as counted
 from verify.pages.tables import TABLES, Place, places_in, table_lines
 
 
@@ -40,9 +41,9 @@ def check(params: Params, case: Case) -> Outcome:
             findings += _look(name, text.split("\n"), place, case.release)
     if findings:
         return Failed(
-            summary=f"{len(findings)} tables in pages are not what the release says", findings=tuple(findings)
+            summary=f"{counted(len(findings), 'table')} in pages not as the release says", findings=tuple(findings)
         )
-    return Passed(summary=f"{count} tables in pages are as rendered")
+    return Passed(summary=f"{counted(count, 'table')} in pages as rendered")
 
 
 def _look(name: str, lines: list[str], place: Place, release: Release) -> Iterator[Finding]:

@@ -11,6 +11,7 @@ from verify.model.evidence import Need
 from verify.model.glob import glob_matches
 from verify.model.ids import RepoPath, show_path
 from verify.model.verdict import Failed, Outcome, Passed
+from verify.model.wording import count as counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +33,7 @@ def check(params: Params, case: Case) -> Outcome:
     if findings:
         return Failed(summary=f"{len(findings)} paths are changed by a block that does not own them", findings=findings)
     count = sum(len(fold.patch.files) for block in blocks for fold in block.folds)
-    return Passed(summary=f"{count} changed files are owned by the block that changes them")
+    return Passed(summary=f"{counted(count, 'changed file')} owned by the block that changes them")
 
 
 def _strays(block: Block, fold: Fold, blocks: tuple[Block, ...]) -> Iterator[Finding]:

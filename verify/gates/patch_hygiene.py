@@ -15,6 +15,7 @@ from verify.model.diagnostic import Diagnostic, Finding, Place
 from verify.model.evidence import Need
 from verify.model.patch import FileChange, Hunk
 from verify.model.verdict import Failed, Outcome, Passed
+from verify.model.wording import count as counted
 
 _MAIL = re.compile(rb"From [0-9a-f]{40} Mon Sep 17 00:00:00 2001\r?\n?")
 _MAIL_FIELD = re.compile(r"(?:From: .*@|Date: .*\d{4}|Subject: \[PATCH|Message-I[dD]: <|To: .*@|X-Mailer: )")
@@ -46,8 +47,8 @@ def check(params: Params, case: Case) -> Outcome:
                     count += 1
                     findings.extend(_line(fold, change, line, text, crlf))
     if findings:
-        return Failed(summary=f"{len(findings)} faults in added lines", findings=tuple(findings))
-    return Passed(summary=f"{count} added lines are clean")
+        return Failed(summary=f"{counted(len(findings), 'fault')} in added lines", findings=tuple(findings))
+    return Passed(summary=f"{counted(count, 'clean added line')}")
 
 
 def _added(change: FileChange) -> Iterator[tuple[int, bytes]]:

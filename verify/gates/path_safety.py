@@ -20,6 +20,7 @@ from verify.model.evidence import Need
 from verify.model.ids import RepoPath, show_path
 from verify.model.patch import Action, FileChange, Mode
 from verify.model.verdict import Failed, Outcome, Passed
+from verify.model.wording import count as counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +49,7 @@ def check(params: Params, case: Case) -> Outcome:
                 findings.extend(_brought(fold, change, taken, folders))
     if findings:
         return Failed(summary=f"{len(findings)} unsafe paths", findings=tuple(findings))
-    return Passed(summary=f"{count} changed files have safe paths")
+    return Passed(summary=f"{counted(count, 'changed file')} with safe paths")
 
 
 def _unsafe(fold: Fold, change: FileChange) -> Iterator[Finding]:

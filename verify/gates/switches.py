@@ -17,6 +17,7 @@ from verify.model.diagnostic import Diagnostic, Finding, Place
 from verify.model.evidence import Need
 from verify.model.ids import BlockName, FoldId, RepoPath, show_path
 from verify.model.verdict import Failed, Outcome, Passed, Undecided
+from verify.model.wording import count as counted
 
 _SYSTEM = frozenset(
     {"PATH", "HOME", "SHELL", "USER", "TMPDIR", "TMP", "TEMP", "LANG", "TERM", "PWD", "EDITOR", "DISPLAY"}
@@ -62,10 +63,10 @@ def check(params: Params, case: Case) -> Outcome:
     findings += _never_read(reads, declared, _names(traced))
     findings += (_presence(read, declared) for read in reads if read.presence_only and read.name in declared)
     if findings:
-        return Failed(summary=f"{len(findings)} faults in switches", findings=tuple(findings))
+        return Failed(summary=f"{counted(len(findings), 'fault')} in switches", findings=tuple(findings))
     unknown = sum(read.name is None for read in reads)
     more = f"; {unknown} reads of a name that is not a literal" if unknown else ""
-    return Passed(summary=f"{len(declared)} switches are declared and read{more}")
+    return Passed(summary=f"{counted(len(declared), 'switch')} declared and read{more}")
 
 
 def switch_reads(traced: Trace) -> tuple[SwitchRead, ...]:

@@ -16,6 +16,7 @@ from verify.model.glob import glob_matches
 from verify.model.ids import RepoPath, show_path
 from verify.model.patch import FileChange
 from verify.model.verdict import Failed, Outcome, Passed
+from verify.model.wording import count as counted
 
 _WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 
@@ -43,8 +44,8 @@ def check(params: Params, case: Case) -> Outcome:
         for path, line in returns(stone, fold)
     )
     if findings:
-        return Failed(summary=f"{len(findings)} added lines bring back what was dropped", findings=findings)
-    return Passed(summary=f"{len(stones)} tombstones, and nothing of them came back")
+        return Failed(summary=f"{counted(len(findings), 'added line')} with what was dropped", findings=findings)
+    return Passed(summary=f"{counted(len(stones), 'tombstone')}, and nothing dropped came back")
 
 
 def returns(stone: Tombstone, fold: Fold) -> Iterator[tuple[RepoPath, int]]:

@@ -18,6 +18,7 @@ from verify.model.ids import RepoPath, show_path
 from verify.model.release import BlobState, Lock, LockedFile, LockedFold, Reference
 from verify.model.stack import Layer, Stack, Stuck
 from verify.model.verdict import Failed, Outcome, Passed, Undecided
+from verify.model.wording import count as counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +52,9 @@ def check(params: Params, case: Case) -> Outcome:
     if isinstance(case.rederived, NotRederived):
         return Undecided(summary="git did not derive the trees", reasons=(case.rederived.reason,))
     count = len(stack.layers)
-    return Passed(summary=f"{count} folds, {count + 1} trees and the tip commit as recorded; git derives the same")
+    return Passed(
+        summary=f"{counted(count, 'fold')}, {counted(count + 1, 'tree')} and the tip commit as recorded; git derives the same"
+    )
 
 
 def _no_reference() -> Diagnostic:

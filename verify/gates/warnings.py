@@ -19,6 +19,7 @@ from verify.model.observation import BuildObservation, CompilerMessage
 from verify.model.release import Proof
 from verify.model.stack import Stuck
 from verify.model.verdict import Failed, Outcome, Passed, Undecided
+from verify.model.wording import count as counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +58,7 @@ def check(params: Params, case: Case) -> Outcome:
     reasons += tuple(_not_built(need) for need in wanted if _failed(need, case))
     if reasons or not wanted:
         return Undecided(summary="not every prefix was built", reasons=reasons or (_nothing(),))
-    return Passed(summary=f"no block brings a warning, {len(wanted)} builds compared")
+    return Passed(summary=f"no block brings a warning, {counted(len(wanted), 'build')} compared")
 
 
 def _configurations(params: Params, case: Case) -> tuple[ConfigName, ...]:

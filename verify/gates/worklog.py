@@ -8,6 +8,7 @@ from verify.gates.kind import Kind, Scope
 from verify.model.diagnostic import Diagnostic, Finding, Place
 from verify.model.evidence import Need
 from verify.model.verdict import Failed, Outcome, Passed, Undecided
+from verify.model.wording import count as counted
 from verify.pages.worklog import FILE, Entry, entries_of, references_in
 
 
@@ -34,9 +35,13 @@ def check(params: Params, case: Case) -> Outcome:
     entries = entries_of(text)
     findings = (*_numbers(entries), *_dangling(entries, case.documents))
     if findings:
-        return Failed(summary=f"{len(findings)} faults in the worklog or in references to it", findings=findings)
+        return Failed(
+            summary=f"{counted(len(findings), 'fault')} in the worklog or in references to it", findings=findings
+        )
     references = sum(1 for each in case.documents.values() for _ in references_in(each, entries))
-    return Passed(summary=f"{len(entries)} entries, {references - len(entries)} references to them")
+    return Passed(
+        summary=f"{counted(len(entries), 'entry')}, {counted(references - len(entries), 'reference')} to them"
+    )
 
 
 def _numbers(entries: tuple[Entry, ...]) -> Iterator[Finding]:

@@ -60,7 +60,7 @@ def cache_root() -> Path:
 
 
 def open_session(*, root: Path, quiet: bool, offline: bool) -> Session:
-    """Make the session of one command; `quiet` tells no progress. What a killed run left is finished or undone first."""
+    """Make the session of one command; `quiet` tells no progress. What a killed run left is settled first."""
     from builder.cli.killed_run import go_on_with_killed_run
 
     go_on_with_killed_run(root.absolute())

@@ -20,7 +20,7 @@ EXPLANATIONS: dict[str, str] = {
     ),
     "output-refused": (
         "The command ended, and its result could not be written to where stdout leads: a full disk, usually. The exit "
-        "status is 2, since whoever waits for the result has not got it. Run it again with another place for the output."
+        "status is 2, since whoever waits for the result has not got it. Run it again with its output going elsewhere."
     ),
     "system-refused": (
         "The system refused something that stackproof did not foresee by name: its reason and the file are told. "

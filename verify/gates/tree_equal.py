@@ -52,9 +52,8 @@ def check(params: Params, case: Case) -> Outcome:
     if isinstance(case.rederived, NotRederived):
         return Undecided(summary="git did not derive the trees", reasons=(case.rederived.reason,))
     count = len(stack.layers)
-    return Passed(
-        summary=f"{counted(count, 'fold')}, {counted(count + 1, 'tree')} and the tip commit as recorded; git derives the same"
-    )
+    derived = f"{counted(count, 'fold')}, {counted(count + 1, 'tree')}"
+    return Passed(summary=f"{derived} and the tip commit as recorded; git derives the same")
 
 
 def _no_reference() -> Diagnostic:

@@ -8,13 +8,14 @@ import errno
 import os
 import shlex
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from verify.model.diagnostic import Diagnostic, EnvironmentFault, Place
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_FEW_NAMES = 64
 
 
 class Disk:
@@ -125,3 +126,29 @@ def _refusal(problem: OSError, where: Path) -> Diagnostic:
         notes=notes,
         help=f"ls -ld {shlex.quote(path)}",
     )
+
+
+TOO_LITTLE = 64 << 20
+"""Bytes below which a file system counts as full: a compiler takes back what it could not finish before it ends."""
+
+
+def nearly_full(folders: Iterable[Path]) -> Diagnostic | None:
+    """What to tell where any of these folders lies on a file system with next to nothing free."""
+    for folder in folders:
+        there = next((each for each in (folder, *folder.parents) if each.exists()), folder)
+        try:
+            state = os.statvfs(there)
+        except OSError:
+            continue
+        free = state.f_bavail * state.f_frsize
+        names = state.f_favail if state.f_files else _FEW_NAMES
+        if free < TOO_LITTLE or names < _FEW_NAMES:
+            left = f"{free / (1 << 20):.1f} MiB" if free < TOO_LITTLE else f"room for {names} more files"
+            return Diagnostic(
+                code="no-space",
+                message=f"there is next to no space left at {there}",
+                place=Place(file=str(there)),
+                notes=(f"{left} free", "what fails on a full disk says nothing about what was built"),
+                help=f"df -h {shlex.quote(str(there))}",
+            )
+    return None

@@ -51,7 +51,7 @@ class Bench:
     @cached_property
     def toolchain(self) -> Toolchain:
         """The compiler and its tools."""
-        return find_toolchain()
+        return find_toolchain(progress=self.workshop.progress)
 
     @cached_property
     def evidence(self) -> EvidenceStore:

@@ -12,16 +12,18 @@ import os
 import platform
 import shlex
 import shutil
-import subprocess
 import sys
 import sysconfig
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+from builder.compile.ask import ask
+from builder.compile.trial import try_compiler
 from verify.model.diagnostic import Diagnostic, EnvironmentFault
 from verify.model.ids import Sha256
+from verify.model.progress import Progress, Silent
 
 _SYSTEM_PATH = ("/usr/local/bin", "/usr/bin", "/bin")
 _PROGRAMS = ("cc1", "cc1plus", "as", "ld", "collect2", "lto1")
@@ -71,15 +73,27 @@ class Toolchain:
         return f"{self.cxx.version}, {self.cxx.target}, cmake {self.cmake_version}"
 
 
-def find_toolchain(environ: Mapping[str, str] | None = None) -> Toolchain:
-    """Find the compilers and build tools; raises `EnvironmentFault` that names the package to install."""
+def find_toolchain(environ: Mapping[str, str] | None = None, progress: Progress | None = None) -> Toolchain:
+    """Find the compilers and build tools and try them; raises `EnvironmentFault` naming what to do."""
     given = os.environ if environ is None else environ
+    with (progress or Silent()).stage("find compilers") as stage:
+        found = _find(given, stage.tell)
+        stage.outcome(found.about())
+    return found
+
+
+def _find(given: Mapping[str, str], tell: Callable[[str], None]) -> Toolchain:
     searched = tuple(entry for entry in given.get("PATH", "").split(os.pathsep) if entry) or _SYSTEM_PATH
     digests = _Digests()
-    c = _compiler("C", _command("C", given.get("CC"), ("cc", "gcc", "clang"), searched), digests)
-    cxx = _compiler("C++", _command("C++", given.get("CXX"), ("c++", "g++", "clang++"), searched), digests)
+    tell("C")
+    c = _compiler("C", _command("C", given.get("CC"), ("cc", "gcc", "clang"), searched), digests, given)
+    tell("C++")
+    cxx = _compiler("C++", _command("C++", given.get("CXX"), ("c++", "g++", "clang++"), searched), digests, given)
     cmake = _tool("cmake", "cmake", searched)
     folders = (str(Path(c.command[0]).parent), str(Path(cxx.command[0]).parent), *_SYSTEM_PATH)
+    for each in (c, cxx):
+        tell(f"{each.language}: compile and run a program")
+        try_compiler(each.language, each.command, each.parts, path=folders, advice=_help(given))
     parts = {
         "c": [c.version, c.target, list(c.command[1:]), [list(part) for part in c.parts]],
         "cxx": [cxx.version, cxx.target, list(cxx.command[1:]), [list(part) for part in cxx.parts]],
@@ -113,7 +127,7 @@ def _command(language: str, named: str | None, usual: tuple[str, ...], searched:
                     code="compiler-missing",
                     message=f"the {language} compiler that {variable} names does not run: `{words[0]}`",
                     notes=(f"{variable}={named}", f"searched: {os.pathsep.join(searched)}"),
-                    help=f"unset {variable}, or let it name an installed compiler",
+                    help="env -u CC -u CXX stackproof build",
                 )
             )
         return (str(Path(found).absolute()), *words[1:])
@@ -126,24 +140,32 @@ def _command(language: str, named: str | None, usual: tuple[str, ...], searched:
             code="compiler-missing",
             message=f"no {language} compiler is installed",
             notes=(f"looked for {', '.join(usual)} in {os.pathsep.join(searched)}", *_INSTALL[1:]),
-            help=_INSTALL[0].removeprefix("Debian, Ubuntu: ") if sys.platform != "darwin" else "xcode-select --install",
+            help=_help({}),
         )
     )
 
 
-def _compiler(language: str, command: tuple[str, ...], digests: "_Digests") -> Compiler:
+def _help(given: Mapping[str, str]) -> str:
+    """What mends a compiler: the caller's own choice is taken back before anything is installed."""
+    if given.get("CC", "").strip() or given.get("CXX", "").strip():
+        return "env -u CC -u CXX stackproof build"
+    return _INSTALL[0].removeprefix("Debian, Ubuntu: ") if sys.platform != "darwin" else "xcode-select --install"
+
+
+def _compiler(language: str, command: tuple[str, ...], digests: "_Digests", given: Mapping[str, str]) -> Compiler:
     driver = Path(command[0]).resolve()
-    version = _says([*command, "--version"], language).split("\n")[0].strip()
+    advice = _help(given)
+    version = _says([*command, "--version"], language, advice=advice).split("\n")[0].strip()
     files: dict[str, Path] = {"driver": driver}
     for name in _PROGRAMS:
-        said = _says([*command, f"-print-prog-name={name}"], language, must=False).strip()
+        said = _says([*command, f"-print-prog-name={name}"], language, must=False, advice=advice).strip()
         found = (
             shutil.which(said, path=os.pathsep.join((str(Path(command[0]).parent), *_SYSTEM_PATH))) if said else None
         )
         if found is not None:
             files[name] = Path(found).resolve()
     for name in _LIBRARIES:
-        said = _says([*command, f"-print-file-name={name}"], language, must=False).strip()
+        said = _says([*command, f"-print-file-name={name}"], language, must=False, advice=advice).strip()
         if Path(said).is_absolute() and Path(said).is_file():
             files[name] = Path(said).resolve()
     for program in (driver, files.get("cc1plus"), files.get("cc1")):
@@ -153,24 +175,21 @@ def _compiler(language: str, command: tuple[str, ...], digests: "_Digests") -> C
         language=language,
         command=command,
         version=version,
-        target=_says([*command, "-dumpmachine"], language, must=False).strip(),
+        target=_says([*command, "-dumpmachine"], language, must=False, advice=advice).strip(),
         parts=tuple((name, digests[path]) for name, path in sorted(files.items())),
     )
 
 
-def _says(command: list[str], language: str = "", *, must: bool = True) -> str:
-    environment = {"PATH": os.pathsep.join(_SYSTEM_PATH), "LC_ALL": "C"}
-    for kept in ("SDKROOT", "DEVELOPER_DIR", "HOME"):
-        if kept in os.environ:
-            environment[kept] = os.environ[kept]
+def _says(command: list[str], language: str = "", *, must: bool = True, advice: str = "") -> str:
+    advice = advice or "pip install --force-reinstall cmake"
     try:
-        done = subprocess.run(command, env=environment, capture_output=True, check=False, stdin=subprocess.DEVNULL)
+        said = ask(command, path=_SYSTEM_PATH, advice=advice)
     except OSError as error:
         reason = str(error)
     else:
-        if done.returncode == 0 or not must:
-            return done.stdout.decode(errors="replace")
-        reason = done.stderr.decode(errors="replace").strip()[-400:] or f"exit status {done.returncode}"
+        if said.status == 0 or not must:
+            return said.text
+        reason = said.errors.strip()[-400:] or f"exit status {said.status}"
     if not must:
         return ""
     what = f"the {language} compiler" if language else "a build tool"
@@ -179,7 +198,7 @@ def _says(command: list[str], language: str = "", *, must: bool = True) -> str:
             code="compiler-broken" if language else "tool-broken",
             message=f"{what} does not answer: `{shlex.join(command)}`",
             notes=(reason,),
-            help=_INSTALL[0].removeprefix("Debian, Ubuntu: ") if language else "pip install --force-reinstall cmake",
+            help=advice,
         )
     )
 

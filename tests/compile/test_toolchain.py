@@ -85,3 +85,35 @@ def test_tools_are_programs_and_no_scripts(toolchain: Toolchain) -> None:
     for tool in (toolchain.cmake, toolchain.ninja, toolchain.ccache):
         assert Path(tool).is_absolute()
         assert not Path(tool).read_bytes().startswith(b"#!")
+
+
+def test_a_compiler_that_makes_nothing_is_broken_and_the_help_takes_the_choice_back() -> None:
+    told = fault_of({"PATH": "/usr/bin:/bin", "CXX": "/bin/true"})
+    assert (told.code, told.help) == ("compiler-broken", "env -u CC -u CXX stackproof build")
+    assert "there is no program" in told.notes[0]
+
+
+def test_a_compiler_whose_programs_do_not_run_is_broken(tmp_path: Path) -> None:
+    made = (
+        'for last; do :; done; case "$*" in *trial.cpp*) echo "#!/bin/false" > "$last"; chmod +x "$last"; exit;; esac'
+    )
+    told = fault_of({"PATH": "/usr/bin:/bin", "CXX": str(a_compiler(tmp_path, "c++", before=made))})
+    assert told.code == "compiler-broken"
+    assert "status 1" in told.notes[0]
+
+
+def test_a_compiler_that_says_nothing_is_ended_and_told_with_its_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("builder.compile.ask.ANSWER_SECONDS", 0.3)
+    silent = tmp_path / "c++"
+    silent.write_text("#!/bin/sh\nsleep 600\n")
+    silent.chmod(0o755)
+    told = fault_of({"PATH": "/usr/bin:/bin", "CC": str(silent)})
+    assert (told.code, told.help) == ("compiler-silent", "env -u CC -u CXX stackproof build")
+    assert f"{silent} --version" in told.message
+
+
+def test_a_compiler_is_tried_once_a_process(toolchain: Toolchain, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("builder.compile.trial._trial", lambda *_: "tried again")
+    assert find_toolchain() == toolchain

@@ -39,9 +39,14 @@ EXPLANATIONS: dict[str, str] = {
         "Nothing is recorded of it; the compiler cache has what was finished."
     ),
     "compiler-broken": (
-        "A compiler of the expected name is installed, and asking it for its version fails. Without an answer a build "
-        "cannot be named by the compiler that made it. The notes hold the command and what it said: reinstall the "
-        "compiler, or let CC and CXX name another one."
+        "A compiler of the expected name is there, and it does not tell its version, or a tiny program that it "
+        "compiles is not there or does not run. A build with it would fail for no fault of the tree, or seem to go "
+        "well. The notes hold what it said: unset CC and CXX where they name it, else reinstall it."
+    ),
+    "compiler-silent": (
+        "A compiler or a build tool was asked for its version or a tiny program and did not answer in half a minute; "
+        "it was ended. Nothing was built. Where CC or CXX name the compiler, unset them; else run the command of the "
+        "message by hand and see what it waits for."
     ),
     "compiler-killed": (
         "The compiler was ended by the system, or could not get the memory it asked for. That is no property of the "

@@ -11,11 +11,11 @@ import shlex
 import shutil
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from builder.compile.collect import ask_for_targets, keep_build, stored_build
+from builder.compile.collect import ask_for_targets, keep_build, stored_build, unmade
 from builder.compile.lane import Lane, hold_lane
 from builder.compile.log import read_log, read_statistics, read_step, says_killed, says_no_space
 from builder.compile.recipe import build_command, build_key, configure_command
@@ -23,12 +23,12 @@ from builder.compile.run import Ran, run
 from builder.compile.sources import disturbed, update_sources
 from builder.compile.toolchain import Toolchain
 from builder.compile.tools_record import record_tools
-from builder.disk import told_as_fault
+from builder.disk import nearly_full, told_as_fault
 from builder.tree import ObjectSource
 from verify.model.diagnostic import Diagnostic, EnvironmentFault
 from verify.model.evidence import BuildNeed, Key
 from verify.model.ids import show_path
-from verify.model.observation import BuildObservation
+from verify.model.observation import BuildObservation, CompilerMessage
 from verify.model.progress import Progress, Stage
 from verify.model.release import Configuration
 
@@ -126,8 +126,11 @@ class _Job:
 def _observe(job: _Job, cache: Path, log: Path, stage: Stage) -> BuildObservation:
     lines: list[str] = []
 
+    space = _Space(job, cache, log)
+
     def follow(line: str) -> None:
         lines.append(line)
+        space.look()
         step = read_step(line)
         if step is not None:
             stage.tell(f"[{step.finished}/{step.total}] {step.what}")
@@ -152,10 +155,15 @@ def _observe(job: _Job, cache: Path, log: Path, stage: Stage) -> BuildObservatio
                 configuration=job.configuration, toolchain=job.toolchain, build=str(job.lane.build), jobs=job.jobs
             )
             ran.append(_run(job, command, file, follow))
-    ok = all(each.status == 0 for each in ran)
+    missing = unmade(job.lane.build, job.configuration.targets) if all(each.status == 0 for each in ran) else ()
+    ok = all(each.status == 0 for each in ran) and not missing
     if not ok:
         _refuse_machine_trouble(lines, cache / log)
+        space.refuse()
     reading = read_log(lines, sources=(str(job.lane.source), "../src"))
+    if missing:
+        told = tuple(CompilerMessage(file="", line=0, text=text, flag="") for text in missing)
+        reading = replace(reading, failed_step="products", errors=(*told, *reading.errors))
     compiled, hits = read_statistics(_text(job.lane.statistics))
     stage.outcome(
         f"{reading.steps} steps, {compiled} compiled, {hits} cached"
@@ -177,6 +185,25 @@ def _observe(job: _Job, cache: Path, log: Path, stage: Stage) -> BuildObservatio
         log=str(log),
         tail=() if ok else reading.tail,
     )
+
+
+class _Space:
+    """Whether a disk ran full meanwhile. Compilers do not always live to say so, and take back what they could not
+    finish; so it is looked at while they run, and once more when one has failed."""
+
+    def __init__(self, job: _Job, cache: Path, log: Path) -> None:
+        lane = job.lane
+        self._folders = (lane.build, lane.folder / "tmp", (cache / log).parent, cache / "ccache")
+        self._found: Diagnostic | None = None
+        self._log = cache / log
+
+    def look(self) -> None:
+        self._found = self._found or nearly_full(self._folders)
+
+    def refuse(self) -> None:
+        self.look()
+        if self._found is not None:
+            raise EnvironmentFault(replace(self._found, notes=(*self._found.notes, f"log: {self._log}")))
 
 
 def _run(job: _Job, command: tuple[str, ...], log: BinaryIO, follow: Callable[[str], None]) -> Ran:

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from builder.compile.anatomy import NAME, read_anatomy, render_anatomy
 from builder.compile.sources import remove_folder
@@ -26,6 +27,7 @@ from verify.model.observation import Artifact, BuildObservation
 _SCHEMA = "stackproof/build/1"
 _QUERY = Path(".cmake/api/v1/query/codemodel-v2")
 _REPLY = Path(".cmake/api/v1/reply")
+_WITHOUT_PRODUCT = ("UTILITY", "INTERFACE_LIBRARY")
 _LINKED = ("EXECUTABLE", "SHARED_LIBRARY", "MODULE_LIBRARY")
 
 
@@ -50,6 +52,32 @@ def built_files(build: Path) -> dict[str, Path]:
                 for each in (path.resolve(), *_links_to(path)):
                     _add(found, each)
     return dict(sorted(found.items()))
+
+
+def unmade(build: Path, targets: Iterable[str]) -> tuple[str, ...]:
+    """What a build that says ok has not made: for each declared target, the first product that is not there.
+
+    A target may have no product only where CMake says so (a utility, an interface). What CMake does not know by this
+    name is a file of the build folder, or one of Ninja's own collections (`all`, `FOLDER/all`).
+    """
+    described = [json.loads(each.read_bytes()) for each in sorted((build / _REPLY).glob("target-*.json"))]
+    return tuple(said for target in targets if (said := _unmade(build, target, described)))
+
+
+def _unmade(build: Path, target: str, described: list[dict[str, Any]]) -> str:
+    known = [each for each in described if target in (each.get("name"), each.get("nameOnDisk"))]
+    if not known:
+        is_there = target == "all" or target.endswith("/all") or (build / target).exists()
+        return "" if is_there else f"target `{target}` has no product that CMake knows of"
+    for each in known:
+        products = [artifact["path"] for artifact in each.get("artifacts", ())]
+        if not products and each.get("type") not in _WITHOUT_PRODUCT:
+            return f"target `{target}` has no product that CMake knows of"
+        for product in products:
+            path = build / product
+            if not path.is_file() or path.stat().st_size == 0:
+                return f"target `{target}` was built and {product} is not there"
+    return ""
 
 
 def _add(found: dict[str, Path], path: Path) -> None:

@@ -281,3 +281,44 @@ def test_progress_tells_steps_and_the_outcome_what_was_compiled(cache: Path, too
     build_small(cache, toolchain, fresh=True, progress=heard)
     assert any(detail.startswith("[1/") for detail in heard.details)
     assert heard.outcomes[-1].endswith("compiled, 2 cached") or "2 compiled" in heard.outcomes[-1]
+
+
+@pytest.mark.parametrize("target", ["tool", "small", "parts"])
+def test_a_declared_target_that_leaves_no_product_is_no_good_build(
+    cache: Path, toolchain: Toolchain, target: str
+) -> None:
+    nothing = {
+        "tool": "set(CMAKE_C_LINK_EXECUTABLE true)\n",
+        "small": "set(CMAKE_C_CREATE_SHARED_LIBRARY true)\n",
+        "parts": 'set(CMAKE_C_ARCHIVE_CREATE true)\nset(CMAKE_C_ARCHIVE_FINISH "")\n',
+    }[target]
+    text = CMAKE.replace("add_compile", nothing + "add_compile") + "add_library(parts STATIC src/small.c)\n"
+    # a program is linked with a library that was not made only where it does not need it
+    text = text.replace("target_link_libraries(tool PRIVATE small)\n", "")
+    files = {"CMakeLists.txt": text, "src/main.c": "int main(void) { return 0; }\n"}
+    configuration = replace(CONFIGURATION, targets=("tool", "small", "parts"))
+    seen = build_small(cache, toolchain, files, configuration=configuration)
+    assert (seen.folder, seen.observation.ok, seen.observation.failed_step) == (None, False, "products")
+    assert [f"`{target}`" in error.text for error in seen.observation.errors] == [True]
+
+
+def test_a_target_that_makes_no_file_by_cmake_s_word_may_be_declared(cache: Path, toolchain: Toolchain) -> None:
+    text = CMAKE + "add_custom_target(talk COMMAND echo talk)\n"
+    configuration = replace(CONFIGURATION, targets=("tool", "libsmall.so", "talk"))
+    assert build_small(cache, toolchain, {"CMakeLists.txt": text}, configuration=configuration).observation.ok
+
+
+def test_a_failure_on_a_full_disk_is_a_fault_also_where_nobody_says_so(
+    cache: Path, toolchain: Toolchain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("builder.disk.TOO_LITTLE", 1 << 62)
+    with pytest.raises(EnvironmentFault) as caught:
+        build_small(cache, toolchain, {"src/main.c": "int main(void) { return 0 }\n"})
+    assert fault_code(caught) == "no-space"
+
+
+def test_a_build_that_goes_well_on_a_nearly_full_disk_counts(
+    cache: Path, toolchain: Toolchain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("builder.disk.TOO_LITTLE", 1 << 62)
+    assert build_small(cache, toolchain, fresh=True).observation.ok

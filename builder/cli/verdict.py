@@ -23,7 +23,10 @@ def answer_of(
     """The answer of a command that judged: `what` was judged, `more` goes into the JSON, `also` is told as well."""
     status = exit_code(tuple(results))
     rows = [(outcome_word(each.outcome), _name(each), each.outcome.summary) for each in results]
-    told = dict.fromkeys((*also, *(found for each in results for found in findings_of(each.outcome))))
+    # Where something failed, that is the news: what was left undone because of it would only hide it.
+    failed = status is ExitCode.DOES_NOT_HOLD
+    heard = [each for each in results if not (failed and isinstance(each.outcome, Undecided))]
+    told = dict.fromkeys((*also, *(found for each in heard for found in findings_of(each.outcome))))
     return Answer(
         text=f"{table(('outcome', 'gate', ''), rows)}\n\n{what} {WORDS[status]}",
         data={"verdict": WORDS[status], "results": [result_json(each) for each in results], **(more or {})},

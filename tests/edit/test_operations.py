@@ -57,9 +57,9 @@ def test_stopped_at_any_call_of_the_writer_an_edit_and_its_record_are_both_there
     assert new != old
     seen = set()
     for at in range(1, calls + 1):
-        undo(shop.root, count=1, at=2, tell=lambda _: None)
-        for name in log_of(shop):
-            if name not in old[1]:
+        if everything(shop) != old:
+            undo(shop.root, count=1, at=2, tell=lambda _: None)
+            for name in log_of(shop).keys() - old[1].keys():
                 (shop.root / ".stackproof/log" / name).unlink()
         assert everything(shop) == old
         try:
@@ -69,9 +69,6 @@ def test_stopped_at_any_call_of_the_writer_an_edit_and_its_record_are_both_there
         met = everything(shop)
         assert met in (old, new), at
         seen.add(met == new)
-        if met == old:
-            write(shop, change, SabotagedDisk())
-            assert everything(shop) == new, at
     assert seen == {True, False}
 
 

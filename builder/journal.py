@@ -2,11 +2,14 @@
 
 Everything lies in the project's own folder (`.stackproof`, which git ignores): `staging` is not due and is thrown
 away by the next run, `journal` is due and is finished by it, `undo` is being taken back and goes on being taken back.
-The index in each says which files; without it a folder is rubbish of a transaction that is over.
+The index in each says which files, and by their digests what they held and shall hold: a file that holds neither was
+written by somebody since, and is never overwritten. Without an index a folder is rubbish of a transaction that is over.
 """
 
 import errno
+import hashlib
 import json
+import re
 import shlex
 import stat
 from collections.abc import Mapping
@@ -16,13 +19,15 @@ from enum import StrEnum
 from pathlib import Path, PurePosixPath
 
 from builder.disk import Disk, mode_of, permissions_of, sync_folder, write_synced
-from verify.model.diagnostic import Diagnostic, EnvironmentFault, Place
+from verify.model.diagnostic import Diagnostic, EnvironmentFault, InputFault, Place
 
 OWN_FOLDER = ".stackproof"
 
 LOG_FOLDER = f"{OWN_FOLDER}/log"  # the one place in it that a change may write, so that its record comes with it
 _STAGING, _JOURNAL, _UNDO = "staging", "journal", "undo"
 _INDEX = "index.json"
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_NO_PLAIN_FILE = "no plain file"
 
 
 class Recovered(StrEnum):
@@ -35,11 +40,21 @@ class Recovered(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Change:
-    """One file of a transaction: its name, whether it gets new content (else it goes), whether it was there before."""
+    """One file of a transaction: its name and the digests of its content before and after, None where it is not."""
 
     name: str
-    new: bool
-    existed: bool
+    before: str | None
+    after: str | None
+
+    @property
+    def new(self) -> bool:
+        """Whether it gets new content; else it goes."""
+        return self.after is not None
+
+    @property
+    def existed(self) -> bool:
+        """Whether it was there before."""
+        return self.before is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,19 +88,26 @@ def carry_out(root: Path, contents: Mapping[str, bytes | None], disk: Disk) -> N
         _clear(own / _JOURNAL, disk)
 
 
+def is_interrupted(root: Path) -> bool:
+    """Whether a transaction is due or being taken back: of a run that was killed, or of one that is writing now."""
+    return any(mode_of(root / OWN_FOLDER / folder / _INDEX) is not None for folder in (_JOURNAL, _UNDO))
+
+
 def recover(root: Path, disk: Disk) -> Recovered:
-    """Finish or undo what a killed run left."""
+    """Finish or undo what a killed run left; raises `InputFault` when that would lose what was written since."""
     own = root / OWN_FOLDER
     _remove(own / _STAGING, disk)
     if mode_of(own / _UNDO) is not None:
         index = _read_index(root, own / _UNDO)
         if index is not None:
+            _refuse_edited(root, index, own / _UNDO)
             _undo(root, index, disk)
             return Recovered.UNDONE
         _remove(own / _UNDO, disk)
     if mode_of(own / _JOURNAL) is not None:
         index = _read_index(root, own / _JOURNAL)
         if index is not None:
+            _refuse_edited(root, index, own / _JOURNAL)
             _apply(root, index, disk)
             _clear(own / _JOURNAL, disk)
             return Recovered.FINISHED
@@ -118,7 +140,8 @@ def _plan(root: Path, contents: Mapping[str, bytes | None]) -> _Index:
         mode = mode_of(root / name)
         if mode is not None and not stat.S_ISREG(mode):
             raise OSError(errno.EEXIST, "is there, and is not a plain file", str(root / name))
-        changes.append(_Change(name=name, new=data is not None, existed=mode is not None))
+        after = None if data is None else hashlib.sha256(data).hexdigest()
+        changes.append(_Change(name=name, before=_digest_of(root / name), after=after))
     return _Index(changes=tuple(changes), folders=tuple(folders))
 
 
@@ -127,6 +150,48 @@ def _is_name(name: str) -> bool:
     inside = not path.is_absolute() and ".." not in path.parts and "\\" not in name and "\0" not in name
     own = path.parts[:1] == (OWN_FOLDER,) and not (len(path.parts) == 3 and str(path.parent) == LOG_FOLDER)
     return inside and bool(path.parts) and not own and str(path) == name
+
+
+def _is_folder(name: str) -> bool:
+    """Whether a change may have made this folder: our own ones are made for the log."""
+    return name in {OWN_FOLDER, LOG_FOLDER} or _is_name(name)
+
+
+def _digest_of(path: Path) -> str | None:
+    mode = mode_of(path)
+    if mode is None:
+        return None
+    return hashlib.sha256(path.read_bytes()).hexdigest() if stat.S_ISREG(mode) else _NO_PLAIN_FILE
+
+
+def _refuse_edited(root: Path, index: _Index, folder: Path) -> None:
+    """Refuse to write over what is neither the old content nor the new one; what is gone can be written anew."""
+    edited = []
+    for number, change in enumerate(index.changes):
+        new, old = folder / f"{number}.new", folder / f"{number}.old"
+        if folder.name == _UNDO:
+            passed_over = mode_of(old) is None and change.existed
+        else:
+            passed_over = mode_of(new) is None if change.new else mode_of(old) is not None
+        if not passed_over and _digest_of(root / change.name) not in {None, change.before, change.after}:
+            edited.append(_edited(root, change.name))
+    if edited:
+        raise InputFault(*edited)
+
+
+def _edited(root: Path, name: str) -> Diagnostic:
+    aside = shlex.quote(str(root / (name.replace("/", "-") + ".yours")))
+    return Diagnostic(
+        code="journal-edited",
+        message=f"{name} was changed after a run was killed while it wrote the project",
+        place=Place(file=name),
+        notes=(
+            "it holds neither what stood there before that run nor what the run was to write",
+            "nothing was written; with the file moved aside the next command finishes or undoes that run",
+            "put your change back from the moved file then",
+        ),
+        help=f"mv {shlex.quote(str(root / name))} {aside}  # then run the same command again",
+    )
 
 
 def _refuse_links(root: Path, name: str) -> tuple[str, ...]:
@@ -148,8 +213,8 @@ def _stage(staging: Path, root: Path, index: _Index, contents: Mapping[str, byte
         if data is not None:
             write_synced(staging / f"{number}.new", data, permissions_of(root / change.name), disk)
     document = {
-        "schema": "stackproof/journal/1",
-        "changes": [{"name": each.name, "new": each.new, "existed": each.existed} for each in index.changes],
+        "schema": "stackproof/journal/2",
+        "changes": [{"name": each.name, "before": each.before, "after": each.after} for each in index.changes],
         "folders": list(index.folders),
     }
     write_synced(staging / _INDEX, json.dumps(document, indent=2).encode(), None, disk)
@@ -165,8 +230,9 @@ def _apply(root: Path, index: _Index, disk: Disk) -> None:
     for number, change in enumerate(index.changes):
         target, new, old = root / change.name, journal / f"{number}.new", journal / f"{number}.old"
         if not change.new:
-            with suppress(FileNotFoundError):
-                disk.rename(target, old)
+            if mode_of(old) is None:
+                with suppress(FileNotFoundError):
+                    disk.rename(target, old)
         elif mode_of(new) is not None:
             if change.existed and mode_of(old) is None and mode_of(target) is not None:
                 _keep(target, old, disk)
@@ -261,20 +327,30 @@ def _read_index(root: Path, folder: Path) -> _Index | None:
         document = json.loads((folder / _INDEX).read_bytes())
         index = _Index(
             changes=tuple(
-                _Change(name=each["name"], new=each["new"] is True, existed=each["existed"] is True)
+                _Change(name=each["name"], before=_digest(each["before"]), after=_digest(each["after"]))
                 for each in document["changes"]
             ),
             folders=tuple(document["folders"]),
         )
-        for name in (*index.folders, *(change.name for change in index.changes)):
-            if not _is_name(name):
-                raise _broken(folder)
+        names = tuple(change.name for change in index.changes)
+        if not all(map(_is_folder, index.folders)) or not all(map(_is_name, names)):
+            raise _broken(folder)
+        for name in (*index.folders, *names):
             _refuse_links(root, name)
+        for number, change in enumerate(index.changes):
+            if _digest_of(folder / f"{number}.new") not in {None, change.after}:
+                raise _broken(folder)
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError, RecursionError):
         raise _broken(folder) from None
     return index
+
+
+def _digest(value: object) -> str | None:
+    if value is not None and not (isinstance(value, str) and _DIGEST.fullmatch(value)):
+        raise ValueError(value)
+    return value
 
 
 def _broken(folder: Path) -> EnvironmentFault:

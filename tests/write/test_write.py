@@ -13,7 +13,7 @@ from builder.disk import Disk
 from builder.journal import Recovered
 from builder.write import finish_interrupted, project_lock, write_file, write_files
 from tests.write.sabotaged_disk import Killed, LinklessDisk, SabotagedDisk
-from verify.model.diagnostic import EnvironmentFault
+from verify.model.diagnostic import EnvironmentFault, InputFault
 
 OLD = {"a": b"old a", "dir/b": b"old b", "gone": b"to go", "only/one": b"last", "untouched": b"same"}
 CHANGE = {"a": b"new a" * 100, "dir/b": b"", "fresh/deep/c": b"new c", "gone": None, "only/one": None}
@@ -97,6 +97,49 @@ def test_killed_at_any_call_the_next_run_finds_all_or_nothing(tmp_path: Path, ki
         assert left_over(root) == [], at
         seen.add((found, state(root) == NEW))
     assert seen == {(Recovered.NOTHING, False), (Recovered.FINISHED, True), (Recovered.NOTHING, True)}
+
+
+def test_the_first_record_of_a_project_outlives_being_killed_at_any_call(tmp_path: Path) -> None:
+    change = {"a": b"new a", ".stackproof/log/1.json": b"{}"}
+    counting = SabotagedDisk()
+    write_files(lay_out(tmp_path / "count"), change, disk=counting)
+    for at in range(1, counting.calls + 1):
+        root = lay_out(tmp_path / str(at))
+        with pytest.raises(Killed):
+            write_files(root, change, disk=SabotagedDisk(at))
+        finish_interrupted(root)
+        written = (root / "a").read_bytes() == b"new a"
+        assert (root / ".stackproof/log/1.json").exists() is written, at
+
+
+def test_what_somebody_wrote_after_a_killed_run_is_never_lost(tmp_path: Path) -> None:
+    told = 0
+    for at in range(1, calls_of_a_change(tmp_path / "count") + 1):
+        for name in CHANGE:
+            root = lay_out(tmp_path / f"{at}-{name.replace('/', '-')}")
+            with pytest.raises(Killed):
+                write_files(root, CHANGE, disk=SabotagedDisk(at))
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_bytes(b"mine")
+            try:
+                finish_interrupted(root)
+            except InputFault as fault:
+                assert [(each.code, each.place and each.place.file) for each in fault.diagnostics] == [
+                    ("journal-edited", name)
+                ]
+                assert (root / name).read_bytes() == b"mine"
+                step = fault.diagnostics[0].help
+                assert step is not None
+                subprocess.run(step, shell=True, check=True)
+                aside = root / (name.replace("/", "-") + ".yours")
+                assert aside.read_bytes() == b"mine"
+                aside.unlink()
+                finish_interrupted(root)
+                assert state(root) in (OLD, NEW), at
+                told += 1
+            else:
+                assert (root / name).read_bytes() == b"mine", (at, name)
+    assert told > 20
 
 
 def test_killed_again_while_recovering_the_run_after_that_finds_all_or_nothing(tmp_path: Path) -> None:
@@ -249,10 +292,13 @@ def test_a_link_in_the_place_of_a_file_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "index",
     [
-        {"changes": [{"name": "../out", "new": True, "existed": False}], "folders": []},
+        {"changes": [{"name": "../out", "before": None, "after": "0" * 64}], "folders": []},
         {"changes": [], "folders": ["/out"]},
-        {"changes": [{"name": 7, "new": True, "existed": False}], "folders": []},
+        {"changes": [{"name": 7, "before": None, "after": "0" * 64}], "folders": []},
         {"changes": 7, "folders": []},
+        {"changes": [], "folders": [".stackproof/journal"]},
+        {"changes": [{"name": "a", "before": None, "after": "0" * 64}], "folders": []},
+        {"changes": [{"name": "a", "before": None, "after": 7}], "folders": []},
         [],
     ],
 )
@@ -264,6 +310,7 @@ def test_a_journal_that_is_not_ours_is_refused_and_not_carried_out(tmp_path: Pat
     with pytest.raises(EnvironmentFault, match="journal-broken"):
         finish_interrupted(tmp_path / "project")
     assert [path.name for path in tmp_path.iterdir()] == ["project"]
+    assert [path.name for path in (tmp_path / "project").iterdir()] == [".stackproof"]
     assert (journal / "0.new").exists()
 
 

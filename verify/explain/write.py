@@ -11,6 +11,12 @@ EXPLANATIONS: dict[str, str] = {
         "read-only, or a link or folder stands where a plain file should be. What had been begun is undone. Put the "
         "permissions or the path right, then run the same command again."
     ),
+    "journal-edited": (
+        "A run was killed while it wrote several files, and before it could be finished somebody changed one of them. "
+        "The file holds neither what stood there before nor what the run was to write, so finishing would lose that "
+        "change and nothing was written. Move the file aside as shown: the next command then finishes or undoes the "
+        "run, and your change can be put back on top of it."
+    ),
     "journal-broken": (
         "A run that is killed while it writes several files leaves a journal in `.stackproof`, which the next run "
         "finishes. This one is not as stackproof writes it: it may have come with the project from somewhere else. "

@@ -55,7 +55,7 @@ class Store:
                     code="object-store-broken",
                     message=f"the object store at {path} cannot be opened",
                     notes=(str(error),),
-                    help=f"rm -r {shlex.quote(str(path))}",
+                    help=f"rm -rf {shlex.quote(str(path))}",
                 )
             ) from error
         return cls(path, repository)
@@ -254,7 +254,7 @@ class Store:
                 code="object-missing",
                 message=f"{kind} {name} cannot be read from the object store",
                 notes=(f"the store is {self.git_dir}", detail),
-                help=f"rm -r {shlex.quote(str(self.git_dir))}",
+                help=f"rm -rf {shlex.quote(str(self.git_dir))}",
             )
         )
 
@@ -317,10 +317,17 @@ def _make(path: Path) -> None:
     make_repository(scratch)
     try:
         scratch.rename(path)
-    except OSError:
+    except OSError as error:
         shutil.rmtree(scratch, ignore_errors=True)
         if not (path / "HEAD").exists():
-            raise
+            raise EnvironmentFault(
+                Diagnostic(
+                    code="object-store-broken",
+                    message=f"what lies at {path} is no object store any more: it has no HEAD",
+                    notes=(f"the system says: {error.strerror or error}", "nothing in it is precious"),
+                    help=f"rm -rf {shlex.quote(str(path))}",
+                )
+            ) from error
 
 
 def _replace(target: Path, data: bytes) -> None:

@@ -12,15 +12,20 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from verify.model.diagnostic import Diagnostic, ExitCode, Fault
+from builder.cli.located import with_full_paths
+from verify.model.diagnostic import Diagnostic, EnvironmentFault, ExitCode, Fault, InputFault, Place
 from verify.model.progress import Progress, Silent
 
 if TYPE_CHECKING:
     from builder.pipeline import Workshop
+
+
+_SPECIAL = "\"'$;`\\"
+"""What shells, CMake's lists or Ninja's rules read as more than a letter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,10 +58,36 @@ def cache_root() -> Path:
     """Where downloads, objects, builds and evidence are kept: `$STACKPROOF_CACHE`, else the user's cache folder."""
     named = os.environ.get("STACKPROOF_CACHE")
     if named:
-        return Path(named).absolute()
+        return _buildable(Path(named).absolute())
     import platformdirs
 
-    return Path(platformdirs.user_cache_dir("stackproof"))
+    return _buildable(Path(platformdirs.user_cache_dir("stackproof")))
+
+
+def _buildable(cache: Path) -> Path:
+    """Refuse a place in which no build tool could work, or upstream would be blamed for it."""
+    met = sorted({letter for letter in str(cache.resolve()) if letter in _SPECIAL or not letter.isprintable()})
+    if met:
+        raise InputFault(
+            Diagnostic(
+                code="cache-path-special",
+                message=f"the cache's path has a character that build tools take for their own: {met[0]!r}",
+                place=Place(file=str(cache)),
+                notes=(f"STACKPROOF_CACHE={os.environ.get('STACKPROOF_CACHE', '')}",),
+                help='export STACKPROOF_CACHE="$HOME/.cache/stackproof"',
+            )
+        )
+    if os.path.lexists(cache) and not cache.is_dir():
+        raise InputFault(
+            Diagnostic(
+                code="cache-not-a-folder",
+                message=f"the cache is no folder: {cache}",
+                place=Place(file=str(cache)),
+                notes=(f"STACKPROOF_CACHE={os.environ.get('STACKPROOF_CACHE', '')}",),
+                help='export STACKPROOF_CACHE="$HOME/.cache/stackproof"',
+            )
+        )
+    return cache
 
 
 def open_session(*, root: Path, quiet: bool, offline: bool) -> Session:
@@ -83,7 +114,12 @@ def run(
 
     def whole() -> Answer:
         quiet = as_json and not sys.stderr.isatty()
-        return body(open_session(root=root, quiet=quiet, offline=offline))
+        session = open_session(root=root, quiet=quiet, offline=offline)
+        try:
+            answer = body(session)
+        except OSError as error:
+            raise EnvironmentFault(_refused(error, session.cache)) from error
+        return replace(answer, diagnostics=with_full_paths(answer.diagnostics, session.cache))
 
     raise SystemExit(int(_say(command, _answer(whole), as_json=as_json)))
 
@@ -158,11 +194,20 @@ def _interrupted() -> Diagnostic:
     )
 
 
-def _refused(error: OSError) -> Diagnostic:
-    name = error.filename if isinstance(error.filename, str) else ""
+def _refused(error: OSError, cache: Path | None = None) -> Diagnostic:
+    from builder.disk import nearly_full
+
+    full = nearly_full([cache]) if cache is not None else None
+    if full is not None:
+        return replace(full, notes=(*full.notes, f"the system says: {error.strerror or error}"))
+    name = error.filename2 or error.filename
+    path = os.fsdecode(name) if isinstance(name, str | bytes) else ""
+    where = () if path or cache is None else (f"no file was named; the cache is {cache}",)
     return Diagnostic(
         code="system-refused",
-        message=f"the system refused: {error.strerror or error}" + (f": {name}" if name else ""),
+        message=f"the system refused: {error.strerror or error}" + (f": {path}" if path else ""),
+        place=Place(file=path) if path else None,
+        notes=where,
         help="put that right (space, permissions, a missing file), then run the same command again",
     )
 

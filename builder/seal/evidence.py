@@ -28,8 +28,11 @@ def evidence_of(holds: Holds, case: Case, store: EvidenceStore) -> tuple[Evidenc
             Diagnostic(
                 code="evidence-replaced",
                 message=f"{len(changed)} records of evidence are not what was judged any more",
-                notes=tuple(f"{records[key].key.kind} {key}" for key in changed[:10]),
-                help="stackproof release --fresh",
+                notes=(
+                    *(f"{records[key].key.kind} {key}" for key in changed[:10]),
+                    "another run on the same cache measured the same; run again, what is kept is judged",
+                ),
+                help="stackproof release",
             )
         )
     return tuple(records.values())

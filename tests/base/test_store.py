@@ -171,3 +171,11 @@ def test_a_tree_that_lacks_a_file_is_not_whole(store: Store) -> None:
     assert not isinstance(made, Obstructed)
     store.write([new for new in made.new_objects() if new.kind == "tree"])
     assert not store.is_whole(made.id)
+
+
+def test_a_store_without_its_head_is_told_with_what_removes_it(tmp_path: Path) -> None:
+    (tmp_path / "a b/objects").mkdir(parents=True)
+    with pytest.raises(EnvironmentFault, match="object-store-broken") as caught:
+        Store.open(tmp_path / "a b")
+    assert caught.value.diagnostics[0].help == f"rm -rf '{tmp_path}/a b'"
+    assert [each.name for each in tmp_path.iterdir()] == ["a b"]

@@ -18,6 +18,15 @@ EXPLANATIONS: dict[str, str] = {
         "The command was stopped from outside (Ctrl-C, or a signal). Steps that were finished are kept and not done "
         "again; the one that was running left nothing behind. Run the same command again to go on."
     ),
+    "cache-not-a-folder": (
+        "STACKPROOF_CACHE, or the user's cache folder, leads to something that is no folder, so nothing can be kept "
+        "there. Name a folder; it is made when it is missing."
+    ),
+    "cache-path-special": (
+        "The engine is built inside the cache, and shells, CMake and Ninja read quotes, dollar signs, semicolons, "
+        "backslashes and unprintable characters in a path as something else. Each build would fail for no fault of "
+        "upstream or a block, so the cache is refused before anything is made. Spaces are fine."
+    ),
     "output-refused": (
         "The command ended, and its result could not be written to where stdout leads: a full disk, usually. The exit "
         "status is 2, since whoever waits for the result has not got it. Run it again with its output going elsewhere."

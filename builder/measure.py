@@ -16,6 +16,7 @@ from builder.compile.collect import damage_of, stored_build
 from builder.compile.recipe import build_key
 from builder.compile.toolchain import Toolchain, find_toolchain
 from builder.compile.tools_record import recorded_tools, tool_parts
+from builder.disk import nearly_full
 from builder.executor import LOCAL, Executor, Job, NotDone
 from builder.models import provide_model
 from builder.nearest import Change, Estimate, KnownBuild, changes_from_nearest, estimate, known_builds
@@ -25,11 +26,17 @@ from builder.witness import Witness
 from verify.evidence import EvidenceStore, make_key
 from verify.gates.battery import gates_of
 from verify.gates.case import Case, Recorded
-from verify.model.diagnostic import Diagnostic, Fault, Place, Severity
+from verify.model.diagnostic import Diagnostic, EnvironmentFault, Fault, Place, Severity
 from verify.model.evidence import AbiNeed, BuildNeed, Evidence, Key, Need, ProbeNeed
 from verify.model.gate import GateDecl
 from verify.model.ids import ModelName
-from verify.model.observation import AbiObservation, RunObservation, decode_observation, encode_observation
+from verify.model.observation import (
+    AbiObservation,
+    BuildObservation,
+    RunObservation,
+    decode_observation,
+    encode_observation,
+)
 from verify.model.progress import Prefixed
 from verify.model.release import Configuration
 from verify.probe.engine import BuiltEngine, ModelFile, build_identity
@@ -47,6 +54,7 @@ class Bench:
     executor: Executor = LOCAL
     built: dict[BuildNeed, Built] = field(default_factory=dict)
     models: dict[ModelName, ModelFile] = field(default_factory=dict)
+    no_models: dict[ModelName, Fault] = field(default_factory=dict)
 
     @cached_property
     def toolchain(self) -> Toolchain:
@@ -75,12 +83,25 @@ class Bench:
 
     def plan_builds(self, case: Case, needs: Sequence[BuildNeed]) -> tuple[Step[BuildNeed], ...]:
         """One step a build, from the base upwards."""
-        return plan_steps(
+        steps = plan_steps(
             builds_of(needs, case),
             key_of=lambda need: build_key(need, self._configuration(need), self.toolchain),
             is_known=lambda key: stored_build(build_folder(self.workshop.cache, key), key) is not None,
             fresh=self.fresh,
         )
+        return tuple(step if step.known or self.fresh else replace(step, why=self._why(step)) for step in steps)
+
+    def _why(self, step: Step[BuildNeed]) -> str:
+        """Why a build is to be made that may have been made before."""
+        damage = damage_of(build_folder(self.workshop.cache, step.key), step.key)
+        if damage:
+            return f"the kept build is damaged: {damage}"
+        record = self.evidence.get(step.key)
+        if not isinstance(record, Evidence):
+            return step.why if record.damage is None else "its record is damaged"
+        if decode_observation(BuildObservation, record.observation).ok:
+            return "it was built, and what was built is not kept any more"
+        return "the last build failed"
 
     @cached_property
     def known_builds(self) -> tuple[KnownBuild, ...]:
@@ -189,13 +210,21 @@ class Bench:
             record = self.evidence.get(step.key)
             if isinstance(record, Evidence):
                 return decode_observation(RunObservation, record.observation)
+        scratch = self.workshop.cache / "logs"
         observation = run_probe(
             need=step.need,
             builds=self._engines(step.need, case),
             models={step.need.model: self._model(step.need.model)},
-            scratch=self.workshop.cache / "logs",
+            scratch=scratch,
             progress=Prefixed(self.workshop.progress, what),
         )
+        full = nearly_full([scratch])
+        if full is not None:
+            raise EnvironmentFault(full)  # a log that was cut short lacks what the gates look for
+        meanwhile = self.evidence.get(step.key)
+        if isinstance(meanwhile, Evidence) and not self.fresh:
+            # another run on this cache was first, and may have sealed it: two verdicts rest on one record
+            return decode_observation(RunObservation, meanwhile.observation)
         self.evidence.put(self.witness.record(step.key, encode_observation(observation), observation.seconds))
         return observation
 
@@ -241,8 +270,15 @@ class Bench:
 
     def _model(self, name: ModelName) -> ModelFile:
         """The file of a pinned model, compared with its pin once a run."""
+        if name in self.no_models:
+            raise self.no_models[name]
         if name not in self.models:
-            self.models[name] = provide_model(
+            self.models[name] = self._provide(name)
+        return self.models[name]
+
+    def _provide(self, name: ModelName) -> ModelFile:
+        try:
+            return provide_model(
                 pin=next(pin for pin in self.stacked.release.models if pin.name == name),
                 base_tree=self.stacked.imported.tree,
                 source=self.stacked.store,
@@ -250,7 +286,9 @@ class Bench:
                 offline=self.workshop.offline,
                 progress=self.workshop.progress,
             )
-        return self.models[name]
+        except Fault as fault:
+            self.no_models[name] = fault  # asked once a run, however many probes want it
+            raise
 
     def _engines(self, need: ProbeNeed, case: Case) -> dict[BuildNeed, BuiltEngine]:
         """The built engines of a probe's arms; a fault when one is not there."""

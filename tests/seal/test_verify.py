@@ -58,10 +58,12 @@ def test_another_archive_as_the_base_decides_nothing(sealed: Path, tmp_path: Pat
     assert [reason.code for reason in report.reasons()] == ["sha256-differs"]
 
 
-@pytest.mark.parametrize("what", ["folder", "missing", "repository"])
+@pytest.mark.parametrize("what", ["folder", "missing", "repository", "pipe"])
 def test_what_cannot_be_a_base_decides_nothing(what: str, sealed: Path, tmp_path: Path) -> None:
     base = tmp_path / "base"
-    if what != "missing":
+    if what == "pipe":
+        os.mkfifo(base)
+    elif what != "missing":
         (base / "objects" if what == "repository" else base).mkdir(parents=True)
 
     report = check_bundle(sealed, base=base)

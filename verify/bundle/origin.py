@@ -5,6 +5,7 @@ written to it, and its configuration is not read.
 """
 
 import hashlib
+import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -58,6 +59,8 @@ def _opened(base: Path, release: ReleaseDocument, scratch: Path) -> OpenBase:
     find_git()
     if base.is_dir():
         return _borrowed(base, scratch)
+    if not base.is_file() and os.path.lexists(base):
+        raise InputFault(_unusable(base, "it is neither a file nor a folder"))  # a pipe would be waited for
     kind, pinned = release.source.get("kind"), release.source.get("sha256")
     if kind not in ("sdist", "archive") or not isinstance(pinned, str):
         raise InputFault(_unusable(base, f"this release's base comes from a source of kind `{kind!s:.20}`"))

@@ -14,6 +14,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from benchmarks import variants
 from builder.exchange.git_range import read_commit
 from builder.exchange.quilt import import_quilt
 from builder.exchange.stack_in import StackIn
@@ -35,7 +36,9 @@ def main() -> None:
     parser.add_argument("--render", action="store_true")
     options = parser.parse_args()
     if options.render:
-        PAGE.write_text(render(json.loads(sorted(RESULTS.glob("corpus-*.json"))[-1].read_text())))
+        page = [render(json.loads(sorted(RESULTS.glob("corpus-*.json"))[-1].read_text()))]
+        page += [variants.render(json.loads(file.read_text())) for file in sorted(RESULTS.glob("variants-*.json"))[-1:]]
+        PAGE.write_text("\n".join(page))
         return
     stacks = [look_at(folder) for folder in options.folders]
     today = time.strftime("%Y-%m-%d")

@@ -36,6 +36,14 @@ def series(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.fixture(scope="module")
+def taken(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, object]]:
+    """One import that many exports start from: where it is, and what it told."""
+    folder = tmp_path_factory.mktemp("taken")
+    random_series(3, folder, 3)
+    return folder, import_quilt(folder)
+
+
 def import_quilt(folder: Path, *more: str) -> dict[str, object]:
     return answer(
         folder, "import", "quilt", "--orig", str(folder / "orig"), "--patches", str(folder / "patches"),
@@ -43,8 +51,8 @@ def import_quilt(folder: Path, *more: str) -> dict[str, object]:
     )  # fmt: skip
 
 
-def test_import_tells_what_became_of_every_hunk(series: Path) -> None:
-    told = import_quilt(series)
+def test_import_tells_what_became_of_every_hunk(taken: tuple[Path, dict[str, object]]) -> None:
+    series, told = taken
     folds = told["folds"]
     assert isinstance(folds, list)
     assert [fold["fold"] for fold in folds] == ["0-change", "1-change", "2-change"]
@@ -57,15 +65,15 @@ def test_import_tells_what_became_of_every_hunk(series: Path) -> None:
 
 
 @pytest.mark.parametrize(("command", "place"), [("mbox", "m"), ("diff", "combined.patch")])
-def test_export_writes_a_new_file(series: Path, command: str, place: str) -> None:
-    import_quilt(series)
+def test_export_writes_a_new_file(taken: tuple[Path, dict[str, object]], command: str, place: str) -> None:
+    series, _ = taken
     told = export(series, command, "--out", str(series / place))
     assert told["written"] == str(series / place)
     assert (series / place).stat().st_size > 0
 
 
-def test_export_quilt_and_git_are_wired(series: Path) -> None:
-    import_quilt(series)
+def test_export_quilt_and_git_are_wired(taken: tuple[Path, dict[str, object]]) -> None:
+    series, _ = taken
     RealGit(series)
     told = export(series, "git", "--to", str(series / "repo.git"), "--branch", "b")
     assert told["written"] == str(series / "repo.git")
@@ -94,11 +102,12 @@ def test_import_git_is_wired(tmp_path: Path) -> None:
     assert len(told["folds"]) == 2  # type: ignore[arg-type]  # a list
 
 
-def test_what_is_left_out_of_the_sources_is_no_part_of_the_base(series: Path) -> None:
-    plain = import_quilt(series)
+def test_what_is_left_out_of_the_sources_is_no_part_of_the_base(
+    series: Path, taken: tuple[Path, dict[str, object]]
+) -> None:
+    _, plain = taken
     (series / "orig/.pc").mkdir()
     (series / "orig/.pc/x").write_text("quilt's own")
-    (series / "out").rename(series / "first")
     again = import_quilt(series, "--without", ".pc")
     assert again["base"] == plain["base"]
 

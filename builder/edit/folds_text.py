@@ -9,10 +9,10 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from builder.edit.flow_text import Items, changed_item, with_flow_list
 from verify.manifest.mistakes import Mistakes
 from verify.manifest.node import Entry, Listing, Scalar, Source, Table
 from verify.manifest.syntax import read_yaml
-from verify.model.diagnostic import Diagnostic, InputFault, Place
 from verify.model.ids import FoldId
 
 Text = str | tuple[str, ...]
@@ -31,6 +31,9 @@ class FoldText:
 
 def with_folds(text: str, file: str, folds: Sequence[FoldText | FoldId]) -> str:
     """The text with these folds, in this order; a bare id keeps its fold as written. `text` was read before."""
+    flow = with_flow_list(text, file, "folds", lambda items: _flow_folds(items, folds))
+    if flow is not None:
+        return flow
     newline = "\r\n" if "\r\n" in text else "\n"
     section = _section(text, file, "folds")
     known = {item.id: item for item in section.items}
@@ -46,6 +49,14 @@ def with_folds(text: str, file: str, folds: Sequence[FoldText | FoldId]) -> str:
     if section.head is not None and lines:
         head = [*section.head, *lines]
     return newline.join([*section.before, *head, *section.after])
+
+
+def _flow_folds(items: Items, folds: Sequence[FoldText | FoldId]) -> Items:
+    known = {item["id"]: item for item in items}
+    return [
+        changed_item(known.get(fold.id, {}), dict(fold.fields), _FIELDS) if isinstance(fold, FoldText) else known[fold]
+        for fold in folds
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,23 +80,15 @@ class _Section:
     items: tuple[_Item, ...]
     after: tuple[str, ...]
     dash: int
-    inline: bool = False
 
 
 def with_more(text: str, file: str, key: str, items: Sequence[Sequence[tuple[str, Text]]]) -> str:
     """The text with more items at the end of a list, which is made when it is missing; each is fields by name."""
+    flow = with_flow_list(text, file, key, lambda old: [*old, *(changed_item({}, dict(new), ()) for new in items)])
+    if flow is not None:
+        return flow
     newline = "\r\n" if "\r\n" in text else "\n"
     section = _section(text, file, key)
-    if section.inline:
-        raise InputFault(
-            Diagnostic(
-                code="list-inline",
-                message=f"`{key}` stands on one line, and cannot get more items without being written anew",
-                place=Place(file=file, line=len(section.before) + 1),
-                notes=("expected one item a line, each behind a `-`",),
-                help=f"write `{key}` of {file} as a list of lines",
-            )
-        )
     lines = [line for item in section.items for line in item.lines]
     for fields in items:
         lines += _written([(name, value) for name, value in fields if value], section.dash)
@@ -94,6 +97,9 @@ def with_more(text: str, file: str, key: str, items: Sequence[Sequence[tuple[str
 
 def without_items(text: str, file: str, key: str, ids: Collection[str]) -> str:
     """The text without some items of a list; a list that is left empty goes."""
+    flow = with_flow_list(text, file, key, lambda old: [each for each in old if each.get("id") not in ids])
+    if flow is not None:
+        return flow
     newline = "\r\n" if "\r\n" in text else "\n"
     section = _section(text, file, key)
     lines = [line for item in section.items if item.id not in ids for line in item.lines]
@@ -111,7 +117,8 @@ def with_words(text: str, file: str, key: str, renamed: Mapping[str, str]) -> st
     for item in reversed(value.items) if isinstance(value, Listing) else ():
         if isinstance(item, Scalar) and item.text in renamed:
             line, start = item.spot.line - 1, item.spot.column - 1
-            new = scalar(renamed[item.text])
+            is_quoted = lines[line][start : start + 1] == '"'
+            new = (quoted if is_quoted else scalar)(renamed[item.text])
             lines[line] = lines[line][:start] + new + lines[line][start + item.spot.width :]
     return "\n".join(lines)
 
@@ -130,10 +137,7 @@ def _section(text: str, file: str, key: str) -> _Section:
     stop = _before_comments(lines, stop, deepest=0)
     value = entries[at].value
     if not isinstance(value, Listing) or value.spot.line - 1 == first or not value.items:
-        inline = isinstance(value, Listing) and bool(value.items)
-        return _Section(
-            before=tuple(lines[:first]), head=None, items=(), after=tuple(lines[stop:]), dash=2, inline=inline
-        )
+        return _Section(before=tuple(lines[:first]), head=None, items=(), after=tuple(lines[stop:]), dash=2)
     starts = [_dash_line(lines, item.spot.line - 1) for item in value.items]
     dash = len(lines[starts[0]]) - len(lines[starts[0]].lstrip(" "))
     # A comment above a fold belongs to it, and so goes where it goes.

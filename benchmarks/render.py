@@ -12,6 +12,8 @@ def main() -> None:
     """Write the page, or compare it."""
     newest = sorted(RESULTS.glob("stacks-*.json"))[-1]
     text = render(json.loads(newest.read_text()), newest.name)
+    beside = sorted(RESULTS.glob("dpkg-source-*.json"))
+    text += _beside_dpkg_source([json.loads(file.read_text()) for file in beside], [file.name for file in beside])
     if "--check" in sys.argv:
         raise SystemExit(PAGE.read_text() != text)
     PAGE.write_text(text)
@@ -67,6 +69,32 @@ def _side_by_side(runs: list[dict[str, object]]) -> list[str]:
 def _apart(run: dict[str, object]) -> str:
     keys = ("case", "parse", "open", "derive", "work", "process", "restack", "peak_mib")
     return f"| {' | '.join(str(run.get(key, '-')) for key in keys)} |"
+
+
+def _beside_dpkg_source(documents: list[dict[str, object]], names: list[str]) -> str:
+    """Runs of their own, each with what it ran on; nothing of them is mixed with the tables above."""
+    lines: list[str] = []
+    for document, name in zip(documents, names, strict=True):
+        machine, runs = document["machine"], document["runs"]
+        if not isinstance(machine, dict) or not isinstance(runs, list):
+            raise TypeError
+        lines += [
+            "",
+            f"Measured {document['date']}, stored in benchmarks/results/{name}:",
+            f"{machine['cpu']}, {machine['cores']} cores, load {machine['load']} at the end.",
+            f"Work trees in {document['scratch']}; {machine['dpkg-source']}",
+            *([str(document["note"])] if "note" in document else []),
+            "",
+            *_side_by_side(runs),
+        ]
+    head = [
+        "",
+        "## Beside dpkg-source",
+        "",
+        "`python -m benchmarks.stacks --only-dpkg-source`: it applies the same patches, and unpacks nothing.",
+        "Ours is the best of three, dpkg-source ran once; it writes the patched files, which ours does not.",
+    ]
+    return "\n".join([*head, *lines]) + "\n" if lines else ""
 
 
 def _growth(runs: list[dict[str, object]]) -> list[str]:

@@ -1,6 +1,6 @@
 """How fast stacks are, side by side on one machine in one run, and whether every tool ends at the same tree.
 
-    python -m benchmarks.stacks [--own CACHE] [--debian DIR]... [--folds N] [--large] [--out FILE]
+    python -m benchmarks.stacks [--own CACHE] [--debian DIR]... [--folds N] [--large] [--only-dpkg-source] [--out FILE]
 
 `--debian` names stacks as `benchmarks.corpus` takes them. `--large` adds our own 10,000 folds on 80,000
 files. Results are stored as JSON with machine and date; `python -m benchmarks.render` writes docs/benchmarks.md.
@@ -32,6 +32,7 @@ def main() -> None:
     parser.add_argument("--large", action="store_true")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--only-ours", action="store_true")
+    parser.add_argument("--only-dpkg-source", action="store_true", help="ours and dpkg-source, in a result of its own")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     runs: list[dict[str, object]] = []
@@ -43,16 +44,21 @@ def main() -> None:
         if options.folds:
             cases.append(synthetic(scratch / "small", folds=options.folds, files=4000))
         for case in cases:
-            runs += side_by_side(case, scratch / case.name, options.repeat, only_ours=options.only_ours)
+            if options.only_dpkg_source:
+                runs += beside_dpkg_source(case, scratch / case.name, options.repeat)
+            else:
+                runs += side_by_side(case, scratch / case.name, options.repeat, only_ours=options.only_ours)
         if options.large:
             runs += growth(scratch / "large", options.repeat)
     document = {
         "schema": "stackproof/benchmark/1",
         "date": time.strftime("%Y-%m-%d"),
         "machine": machine(),
+        "scratch": "memory" if tempfile.gettempdir().startswith("/dev/shm") else "disk files",
         "runs": runs,
     }
-    out = options.out or RESULTS / f"stacks-{document['date']}.json"
+    what = "dpkg-source" if options.only_dpkg_source else "stacks"
+    out = options.out or RESULTS / f"{what}-{document['date']}.json"
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(json.dumps(document, indent=1) + "\n")
     print(f"wrote {out}")
@@ -71,6 +77,23 @@ def side_by_side(case: Case, folder: Path, repeat: int, *, only_ours: bool) -> l
             tools.append(("quilt push -a", bench.quilt))
         if shutil.which("stg"):
             tools.append(("stg import --series", bench.stgit))
+    return _best_of(case, tools, folder, repeat)
+
+
+def beside_dpkg_source(case: Case, folder: Path, repeat: int) -> list[dict[str, object]]:
+    """Ours and dpkg-source alone; a stack must be one that GNU patch can take."""
+    bench = Bench(case, folder)
+    tools: list[tuple[str, Callable[[], Timed]]] = [
+        ("ours", lambda: bench.ours(store=False)),
+        ("ours, stored", lambda: bench.ours(store=True)),
+        ("dpkg-source", bench.dpkg_source),
+    ]
+    return _best_of(case, tools, folder, repeat)
+
+
+def _best_of(
+    case: Case, tools: list[tuple[str, Callable[[], Timed]]], folder: Path, repeat: int
+) -> list[dict[str, object]]:
     found = []
     for name, run in tools:
         best = min((run() for _ in range(repeat if name.startswith("ours") else 1)), key=lambda timed: timed.cpu)
@@ -118,6 +141,7 @@ def machine() -> dict[str, object]:
         "git": _version("git"),
         "quilt": _version("quilt"),
         "stg": _version("stg"),
+        "dpkg-source": _version("dpkg-source"),
     }
 
 

@@ -159,6 +159,40 @@ class Bench:
         tree = git("write-tree", env=env, cwd=folder)
         return Timed(tool=timed.tool, cpu=timed.cpu, wall=timed.wall, right=tree == self.case.tip, more=timed.more)
 
+    def dpkg_source(self) -> Timed:
+        """`dpkg-source --before-build` (its patches applied, nothing unpacked) in a checked-out work tree.
+
+        It has no patches without content; the tree is hashed afterwards, unmeasured.
+        """
+        env = self._worktree("dpkg")
+        folder = self.folder / "dpkg"
+        (folder / "debian/source").mkdir(parents=True)
+        (folder / "debian/source/format").write_text("3.0 (quilt)\n")
+        (folder / "debian/changelog").write_text(
+            "bench (1-1) unstable; urgency=low\n\n  * All.\n\n -- A <a@example.org>  Thu, 01 Jan 1970 00:00:00 +0000\n"
+        )
+        (folder / "debian/control").write_text(
+            "Source: bench\nMaintainer: A <a@example.org>\n\nPackage: bench\nArchitecture: all\nDescription: bench\n"
+        )
+        (folder / "debian/patches").mkdir()
+        names = [name for name in self.names if (self.patches / name).stat().st_size]
+        for name in names:
+            shutil.copyfile(self.patches / name, folder / "debian/patches" / name)
+        (folder / "debian/patches/series").write_text("".join(f"{name}\n" for name in names))
+
+        def work() -> tuple[str, dict[str, object]]:
+            subprocess.run(
+                ["dpkg-source", "--before-build", "."], env=ENV, cwd=folder, capture_output=True, check=True,
+            )  # fmt: skip
+            return "", {}
+
+        timed = _measured("dpkg-source --before-build", self.case.tip, work)
+        shutil.rmtree(folder / "debian")
+        shutil.rmtree(folder / ".pc", ignore_errors=True)
+        git("add", "-A", "-f", ".", env=env, cwd=folder)
+        tree = git("write-tree", env=env, cwd=folder)
+        return Timed(tool=timed.tool, cpu=timed.cpu, wall=timed.wall, right=tree == self.case.tip, more=timed.more)
+
     def stgit(self) -> Timed:
         """`stg import --series` in a checked-out work tree."""
         env = self._worktree("stg")

@@ -49,8 +49,8 @@ class RealGit:
                 stream.append(b"M %s %s %s\n" % (mode.encode(), data.removeprefix(SUBMODULE).strip(), name))
             else:
                 stream.append(b"M %s inline %s\ndata %d\n%s\n" % (mode.encode(), name, len(data), data))
-        told = self.run("fast-import", "--quiet", "--force", stdin=b"".join([*stream, b'ls ""\n']))
-        return TreeId(told.split()[2].decode())
+        self.run("fast-import", "--quiet", "--force", stdin=b"".join(stream))
+        return TreeId(self.run("rev-parse", "refs/heads/x^{tree}").decode().strip())
 
     def apply(self, tree: TreeId, patch: bytes, *options: str) -> TreeId | None:
         """`git apply --cached` on a tree; None when git refuses."""

@@ -59,6 +59,7 @@ def finish(
     more: Mapping[str, object] | None = None,
 ) -> Answer:
     """Write what was planned, unless only asked what it would be, and tell what it does."""
+    from builder.cli.next_step import next_step
     from builder.edit.change import apply_change, builds_again
     from builder.edit.restack import Conflict
 
@@ -74,7 +75,7 @@ def finish(
     else:
         lines.append("nothing changes")
     if planned.contents and not dry_run:
-        lines.append("next: stackproof pin, or stackproof undo")
+        lines.append(next_step(session.root, desk.release.name, planned.stack))
     builds = builds_again(desk, planned)
     return Answer(
         text="\n".join(lines), data={**_data(planned, written=operation is not None, builds=builds), **(more or {})}

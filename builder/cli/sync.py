@@ -1,5 +1,6 @@
 """`stackproof sync`: read a branch back into folds."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -41,6 +42,7 @@ def sync(
 
 def _sync(session: Session, directory: Path, assign: dict[str, str], *, dry_run: bool) -> Answer:
     from builder import pipeline
+    from builder.cli.next_step import next_step
     from builder.edit.sync import What, apply_sync, plan_sync
     from verify.model.stack import Stack
 
@@ -74,7 +76,9 @@ def _sync(session: Session, directory: Path, assign: dict[str, str], *, dry_run:
     if rebuild:
         lines.append(f"to build and measure again: {', '.join(rebuild)}")
     if files and not dry_run:
-        lines.append("next: stackproof pin, or stackproof undo")
+        # The commits that were assigned get their trailers by the next checkout.
+        again = f"stackproof checkout {shlex.quote(str(directory))}" if assign else ""
+        lines.append(next_step(workshop.root, stacked.release.name, plan.stack, then=again))
     return Answer(
         text="\n".join(lines),
         data={

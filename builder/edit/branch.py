@@ -94,22 +94,22 @@ def read_branch(directory: Path, lens: Lens, base: CommitId) -> tuple[BranchComm
     trees = {base: _tree(lens, base)}
     commits = []
     for commit, parent in lines:
-        commits.append(_read(lens, CommitId(commit), trees[CommitId(parent)]))
+        commits.append(_read(lens, CommitId(commit), trees[CommitId(parent)], amending(directory, commit, head)))
         trees[CommitId(commit)] = commits[-1].tree
     return tuple(commits)
 
 
-def _read(lens: Lens, commit: CommitId, before: TreeId) -> BranchCommit:
+def _read(lens: Lens, commit: CommitId, before: TreeId, amend: str) -> BranchCommit:
     raw = lens.objects.commit(commit)
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise _unreadable(commit, "its author or message is not UTF-8") from error
+        raise _unreadable(commit, "its author or message is not UTF-8", amend) from error
     head, _, message = text.partition("\n\n")
     author = next((line[7:] for line in head.split("\n") if line.startswith("author ")), "")
     found = _PERSON.fullmatch(author)
     if found is None:
-        raise _unreadable(commit, f"its author line is `{author}`")
+        raise _unreadable(commit, f"its author line is `{author}`", amend)
     subject, body, trailers = split_message(message)
     return BranchCommit(
         id=commit,
@@ -166,11 +166,19 @@ def _base_lost(directory: Path, base: CommitId, head: CommitId | None) -> InputF
     )
 
 
-def _unreadable(commit: CommitId, what: str) -> InputFault:
+def amending(directory: Path, commit: str, head: str) -> str:
+    """The command that changes a commit: the newest one is amended, one below is stopped at in a rebase."""
+    git = f"git -C {shlex.quote(str(directory))}"
+    if commit == head:
+        return f"{git} commit --amend --reset-author"
+    return f"{git} rebase --interactive {commit[:12]}^  # say `edit` for it, then {git} commit --amend --reset-author"
+
+
+def _unreadable(commit: CommitId, what: str, amend: str) -> InputFault:
     return InputFault(
         Diagnostic(
             code="sync-commit-unreadable",
             message=f"commit {commit[:12]} cannot become a fold: {what}",
-            help="git commit --amend --reset-author",
+            help=amend,
         )
     )

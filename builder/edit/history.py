@@ -117,8 +117,18 @@ def _bound(new: Named, old: Reference, why: str) -> Diagnostic:
         code="release-name-bound",
         message=f"the name `{new.name}` stands for other content already",
         place=Place(file="release.json"),
-        notes=(why, f"bound to tip tree {old.tip_tree}", f"derived tip tree  {new.reference.tip_tree}"),
+        notes=(why, *_differing(old, new.reference)),
         help=f'set `name` in release.json to the next one and `parent` to "{new.name}", then stackproof pin',
+    )
+
+
+def _differing(old: Reference, new: Reference) -> tuple[str, ...]:
+    if old.tip_tree != new.tip_tree:
+        return (f"bound to tip tree {old.tip_tree}", f"derived tip tree  {new.tip_tree}")
+    return (
+        f"bound to tip commit {old.tip_commit}",
+        f"derived tip commit  {new.tip_commit}",
+        "the files are the same: the name, message, author or date of a fold or block differs, or the commit below",
     )
 
 

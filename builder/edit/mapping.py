@@ -6,7 +6,7 @@ owners, since a stray upstream commit looks just like a forgotten assignment.
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from builder.edit.branch import BranchCommit, Lens
@@ -38,7 +38,7 @@ def map_commits(
     for commit in commits:
         key = given.get(commit.id) or _by_trailers(commit)
         if key is None:
-            problems.append(_unassigned(commit, blocks, lens, directory))
+            problems.append(_unassigned(commit, keys[-1][0] if keys else None, blocks, lens, directory))
             continue
         if key[0] not in order or not is_name(key[1]):
             problems.append(_unknown(commit, key, tuple(order), directory))
@@ -81,7 +81,9 @@ def _given(
     return given
 
 
-def _unassigned(commit: BranchCommit, blocks: Sequence[Block], lens: Lens, directory: Path) -> Diagnostic:
+def _unassigned(
+    commit: BranchCommit, below: BlockName | None, blocks: Sequence[Block], lens: Lens, directory: Path
+) -> Diagnostic:
     paths = lens.changed_paths(commit.tree_before, commit.tree)
     owners = {path: _owners(blocks, path) for path in paths}
     notes = [f"{show_path(path)}: owned by {', '.join(owners[path]) or 'no block'}" for path in paths[:_SHOWN]]
@@ -93,7 +95,7 @@ def _unassigned(commit: BranchCommit, blocks: Sequence[Block], lens: Lens, direc
     if commit.subject.startswith(("fixup! ", "squash! ", "amend! ")):
         step = f"git -C {quoted} rebase --interactive --autosquash refs/stackproof/base"
     else:
-        block = next((names[0] for names in owners.values() if names), "BLOCK")
+        block = _proposed(below, blocks, {name for names in owners.values() for name in names})
         step = f"stackproof sync {quoted} --assign {commit.id[:12]}={block}/{_slug(commit.subject)}"
     return Diagnostic(
         code="sync-commit-unassigned",
@@ -105,6 +107,16 @@ def _unassigned(commit: BranchCommit, blocks: Sequence[Block], lens: Lens, direc
 
 def _owners(blocks: Sequence[Block], path: RepoPath) -> tuple[BlockName, ...]:
     return tuple(block.name for block in blocks if any(glob_matches(glob, path) for glob in block.owns))
+
+
+def _proposed(below: BlockName | None, blocks: Sequence[Block], owning: Collection[BlockName]) -> str:
+    """The block that a commit can join where it stands: never one below the block of the commit under it."""
+    order = [block.name for block in blocks]
+    if below in order:
+        order = order[order.index(below) :]
+    if below in order and (below in owning or not any(name in owning for name in order)):
+        return below or ""
+    return next((name for name in reversed(order) if name in owning), "BLOCK")
 
 
 def _slug(subject: str) -> str:

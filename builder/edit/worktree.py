@@ -77,11 +77,13 @@ def told(directory: Path, doing: str) -> Iterator[None]:
     try:
         yield
     except GitFailed as error:
+        # What is in the way of a checkout may be files that git ignores, which it does not tell by itself.
+        ignored = " --ignored" if "untracked" in error.output else ""
         raise EnvironmentFault(
             Diagnostic(
                 code="checkout-failed",
                 message=f"git could not {doing} {directory}",
                 notes=tuple(error.output.splitlines()[:12]),
-                help=f"git -C {shlex.quote(str(directory))} status",
+                help=f"git -C {shlex.quote(str(directory))} status{ignored}",
             )
         ) from error

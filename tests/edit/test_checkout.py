@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.edit.workshop import Workshop, edited
-from verify.model.diagnostic import InputFault
+from verify.model.diagnostic import EnvironmentFault, InputFault
 
 
 def refused(shop: Workshop) -> str:
@@ -72,8 +72,9 @@ def test_an_untracked_file_in_the_way_is_kept(shop: Workshop, tmp_path: Path) ->
     other.sync({other.commit("A file", new__x="theirs\n"): "beta/file"})
     (shop.branch / "new").mkdir()
     (shop.branch / "new/x.cpp").write_text("mine\n")
-    with pytest.raises(Exception, match="checkout-failed"):
+    with pytest.raises(EnvironmentFault, match="checkout-failed") as met:
         shop.checkout()
+    assert met.value.diagnostics[0].help == f"git -C {shop.branch} status --ignored"
     assert (shop.branch / "new/x.cpp").read_text() == "mine\n"
 
 

@@ -167,6 +167,26 @@ def test_what_a_killed_run_left_is_finished_by_the_next_command(console: Console
     assert hand.folds()["alpha"] == ["first", "x"]
 
 
+def test_the_next_step_after_an_edit_is_one_that_is_not_refused(console: Console) -> None:
+    shop = console.shop
+    assert console("amend", "turn", "--subject", "One").endswith("next: stackproof pin, or stackproof undo\n")
+    sealed = {"base_tree": "a" * 40, "tip_tree": "b" * 40, "tip_commit": "c" * 40}
+    (shop.root / "dist/engine-1-r1").mkdir(parents=True)
+    (shop.root / "dist/engine-1-r1/release.json").write_text(json.dumps({"reference": sealed}))
+    told = console("amend", "turn", "--subject", "Two").splitlines()[-1]
+    assert 'set `name` in release.json to the next one and `parent` to "engine-1-r1"' in told
+    assert "stackproof pin --rebind" in told
+    console("pin", status=2)
+    console("pin", "--rebind")
+
+
+def test_after_commits_were_assigned_the_next_step_names_the_checkout(console: Console) -> None:
+    shop = console.shop
+    commit = shop.commit("More of b", src__b="int d;\n")
+    told = console("sync", str(shop.branch), "--assign", f"{commit}=beta/more")
+    assert f"next: stackproof pin, then stackproof checkout {shop.branch}, or stackproof undo" in told
+
+
 def test_two_edits_at_once_wait_for_each_other(console: Console, tmp_path: Path) -> None:
     tip = Hand(console.shop).tip()
     runs = []

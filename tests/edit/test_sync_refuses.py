@@ -29,6 +29,13 @@ def test_a_commit_that_belongs_to_no_fold_is_told_with_its_files_and_owners(shop
     assert told.help == f"stackproof sync {shop.branch} --assign {commit[:12]}=beta/more-of-b-please"
 
 
+def test_a_commit_is_proposed_for_a_block_that_it_can_join_where_it_stands(shop: Workshop) -> None:
+    commit = shop.commit("More of a", src__a=edited(3, 9))
+    (told,) = refused(shop)
+    assert told.notes == ("src/a.cpp: owned by alpha",)
+    assert told.help == f"stackproof sync {shop.branch} --assign {commit[:12]}=beta/more-of-a"
+
+
 def test_a_stray_upstream_commit_is_suspected_when_nobody_owns_its_files(shop: Workshop) -> None:
     (shop.branch / "README").write_text("News.\n")
     shop.git("commit", "--quiet", "-am", "Release 2")
@@ -129,7 +136,11 @@ def test_a_message_that_is_not_text_is_refused(shop: Workshop) -> None:
         "-F",
         message(shop, b"gr\xfc\xdfe\n"),
     )
-    assert codes(refused(shop, HEAD="beta/x")) == ["sync-commit-unreadable"]
+    (told,) = refused(shop, HEAD="beta/x")
+    assert (told.code, told.help) == ("sync-commit-unreadable", f"git -C {shop.branch} commit --amend --reset-author")
+    below = shop.git("rev-parse", "--short=12", "HEAD")
+    shop.commit("On top", src__b="int e;\n")
+    assert f"rebase --interactive {below}^" in (refused(shop, HEAD="beta/x")[0].help or "")
 
 
 def test_what_the_reader_would_refuse_is_told_before_anything_is_written(shop: Workshop) -> None:

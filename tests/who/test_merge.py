@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,15 @@ def test_a_release_that_another_one_follows_is_bound() -> None:
     with pytest.raises(InputFault, match="release-name-bound"):
         next_history((R1, R2), named("r1", None, "d"), sealed=None)
     assert next_history((R1, R2), R1, sealed=None) == (R1, R2)
+
+
+def test_of_a_bound_name_that_ends_in_the_same_files_the_commits_are_told() -> None:
+    other = replace(R1, reference=replace(R1.reference, tip_commit=CommitId("e" * 40)))
+    with pytest.raises(InputFault) as met:
+        next_history((R1,), other, sealed=R1.reference)
+    notes = met.value.diagnostics[0].notes
+    assert f"derived tip commit  {'e' * 40}" in notes
+    assert not any("tip tree" in note for note in notes)
 
 
 def test_a_sealed_release_is_bound() -> None:

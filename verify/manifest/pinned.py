@@ -57,5 +57,5 @@ def _check_patches(lock: Lock, blocks: tuple[Block, ...], read: set[str], mistak
                     f"the patch of fold `{fold.id}` of block `{block.name}` is not the one that was pinned",
                     Place(file=fold.patch_file),
                     notes=(f"expected sha256 {expected} ({LOCK_FILE})", f"met      sha256 {met}"),
-                    step=f"git checkout -- {fold.patch_file}  # or, to take the change over: stackproof pin",
+                    step=f"stackproof pin  # or, to throw the change away: git checkout -- {fold.patch_file}",
                 )

@@ -170,8 +170,8 @@ def amending(directory: Path, commit: str, head: str) -> str:
     """The command that changes a commit: the newest one is amended, one below is stopped at in a rebase."""
     git = f"git -C {shlex.quote(str(directory))}"
     if commit == head:
-        return f"{git} commit --amend --reset-author"
-    return f"{git} rebase --interactive {commit[:12]}^  # say `edit` for it, then {git} commit --amend --reset-author"
+        return f"{git} commit --amend"
+    return f"{git} rebase --interactive {commit[:12]}^  # say `edit` for it, then {git} commit --amend"
 
 
 def _unreadable(commit: CommitId, what: str, amend: str) -> InputFault:
@@ -179,6 +179,6 @@ def _unreadable(commit: CommitId, what: str, amend: str) -> InputFault:
         Diagnostic(
             code="sync-commit-unreadable",
             message=f"commit {commit[:12]} cannot become a fold: {what}",
-            help=amend,
+            help=f"{amend} --reset-author",
         )
     )

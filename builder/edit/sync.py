@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from builder.edit.branch import BranchCommit, Lens, lens_on, read_branch
+from builder.edit.branch import BranchCommit, Lens, amending, lens_on, read_branch
 from builder.edit.folds_text import FoldText, with_folds
 from builder.edit.mapping import FoldKey, map_commits
 from builder.edit.operations import record
 from builder.edit.rehearse import rehearse
+from builder.edit.unreadable import told_of_commits
 from builder.edit.worktree import (
     SYNCED_REF,
     TIP_REF,
@@ -97,7 +98,12 @@ def plan_sync(
         made.finish(root, directory)
         if made.contents and known != stack.tip_commit():
             raise _stale(directory, known, stack.tip_commit())
-        proven, objects = _prove(root, made.contents, commits, keys, stack, lens)
+        try:
+            proven, objects = _prove(root, made.contents, commits, keys, stack, lens)
+        except InputFault as fault:
+            by_key = dict(zip(keys, commits, strict=True))
+            amend = {key: amending(directory, each.id, commits[-1].id) for key, each in by_key.items()}
+            raise told_of_commits(fault, made.contents, by_key, amend) from fault
     return SyncPlan(
         directory=directory,
         head=commits[-1].id if commits else stack.base_commit,

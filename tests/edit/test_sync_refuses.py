@@ -145,7 +145,22 @@ def test_a_message_that_is_not_text_is_refused(shop: Workshop) -> None:
 
 def test_what_the_reader_would_refuse_is_told_before_anything_is_written(shop: Workshop) -> None:
     shop.commit("x" * 300, src__b="int d;\n")
-    assert codes(refused(shop, HEAD="beta/long")) == ["subject-too-long"]
+    (told,) = refused(shop, HEAD="beta/long")
+    assert (told.code, told.place) == ("subject-too-long", None)
+    assert told.message.startswith(f"commit {shop.git('rev-parse', '--short=12', 'HEAD')} xxx")
+    assert told.help == f"git -C {shop.branch} commit --amend"
+
+
+@pytest.mark.parametrize("words", [("--allow-empty-message", "-m", ""), ("--author", "x <>", "-m", "More")])
+def test_a_commit_that_cannot_be_a_fold_is_named_with_the_command_that_amends_it(
+    shop: Workshop, words: tuple[str, ...]
+) -> None:
+    (shop.branch / "src/b.cpp").write_text("int d;\n")
+    shop.git("commit", "--quiet", "-a", *words)
+    for told in refused(shop, HEAD="beta/more"):
+        assert told.message.startswith(f"commit {shop.git('rev-parse', '--short=12', 'HEAD')}")
+        author = " --reset-author" if "--author" in words else ""
+        assert (told.place, told.help) == (None, f"git -C {shop.branch} commit --amend{author}")
 
 
 def message(shop: Workshop, data: bytes) -> str:

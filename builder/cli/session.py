@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from builder.pipeline import Workshop
 
 
-_SPECIAL = "\"'$;`\\"
+_SPECIAL = ":\"'$;`\\"
 """What shells, CMake's lists or Ninja's rules read as more than a letter."""
 
 

@@ -10,7 +10,7 @@ from builder.cli.located import with_full_paths
 from verify.model.diagnostic import Diagnostic, InputFault
 
 
-@pytest.mark.parametrize("name", ['a"b', "a$b", "a;b", "a'b", "a\\b", "a\nb"])
+@pytest.mark.parametrize("name", ['a"b', "a$b", "a;b", "a:b", "a'b", "a\\b", "a\nb"])
 def test_a_cache_in_which_no_tool_can_work_is_refused_up_front(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

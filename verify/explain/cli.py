@@ -23,7 +23,7 @@ EXPLANATIONS: dict[str, str] = {
         "there. Name a folder; it is made when it is missing."
     ),
     "cache-path-special": (
-        "The engine is built inside the cache, and shells, CMake and Ninja read quotes, dollar signs, colons, semicolons, "
+        "The engine is built inside the cache, and shells, CMake and Ninja read quotes, dollars, colons, semicolons, "
         "backslashes and unprintable characters in a path as something else. Each build would fail for no fault of "
         "upstream or a block, so the cache is refused before anything is made. Spaces are fine."
     ),

@@ -65,6 +65,12 @@ def _pin(session: Session, *, dry_run: bool, merge: bool, rebind: bool) -> Answe
         if getattr(plan.before, key, None) != getattr(plan.after, key)
     ]
     lines += [f"{change.block}/{change.fold}: {', '.join(change.why)}" for change in plan.folds]
+    lines += [
+        f"{block.name}/{fold.id}: the fold is empty: {fold.patch_file} changes no file"
+        for block in stacked.release.blocks
+        for fold in block.folds
+        if not fold.patch.files
+    ]
     if not dry_run:
         apply_pin(root=workshop.root, plan=plan, tell=tell, at=now())
     lines.append(

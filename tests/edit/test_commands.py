@@ -180,6 +180,13 @@ def test_the_next_step_after_an_edit_is_one_that_is_not_refused(console: Console
     console("pin", "--rebind")
 
 
+def test_a_pin_says_which_fold_is_empty(console: Console) -> None:
+    file = "blocks/beta/folds/change/fold.patch"
+    assert "is empty" not in console("pin", "--dry-run")
+    (console.shop.root / file).write_bytes(b"")
+    assert f"beta/change: the fold is empty: {file} changes no file" in console("pin", "--dry-run")
+
+
 def test_after_commits_were_assigned_the_next_step_names_the_checkout(console: Console) -> None:
     shop = console.shop
     commit = shop.commit("More of b", src__b="int d;\n")

@@ -44,6 +44,8 @@ def _sync(session: Session, directory: Path, assign: dict[str, str], *, dry_run:
     from builder import pipeline
     from builder.cli.next_step import next_step
     from builder.edit.sync import What, apply_sync, plan_sync
+    from verify.model.glob import glob_matches
+    from verify.model.ids import show_path
     from verify.model.stack import Stack
 
     workshop = session.workshop()
@@ -64,6 +66,14 @@ def _sync(session: Session, directory: Path, assign: dict[str, str], *, dry_run:
         apply_sync(root=workshop.root, plan=plan, tell=tell, at=now())
     lines = [f"{each.block}/{each.fold}: {', '.join(each.what)}" for each in plan.folds if each.what != (What.KEPT,)]
     lines += [f"{block}: folds are in another order" for block in plan.reordered]
+    owns = {block.name: block.owns for block in stacked.release.blocks}
+    written = {(each.block, each.fold) for each in plan.folds if {What.NEW, What.PATCH} & set(each.what)}
+    lines += [
+        f"{layer.block}/{layer.fold}: {show_path(file.path)} is not owned by the block (`owns` in block.yaml)"
+        for layer in plan.stack.layers
+        for file in layer.files
+        if (layer.block, layer.fold) in written and not any(glob_matches(glob, file.path) for glob in owns[layer.block])
+    ]
     kept = sum(each.what == (What.KEPT,) for each in plan.folds)
     verb = "would write" if dry_run else "wrote"
     files = ", ".join(name for name, _ in plan.contents)

@@ -180,6 +180,14 @@ def test_the_next_step_after_an_edit_is_one_that_is_not_refused(console: Console
     console("pin", "--rebind")
 
 
+def test_a_sync_says_which_paths_the_block_does_not_own(console: Console) -> None:
+    shop = console.shop
+    commit = shop.commit("More", src__b="int d;\n", new__x="x\n")
+    told = console("sync", str(shop.branch), "--assign", f"{commit}=beta/more")
+    assert "beta/more: new/x.cpp is not owned by the block" in told
+    assert "src/b.cpp is not owned" not in told
+
+
 def test_a_pin_says_which_fold_is_empty(console: Console) -> None:
     file = "blocks/beta/folds/change/fold.patch"
     assert "is empty" not in console("pin", "--dry-run")

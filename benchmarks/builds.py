@@ -93,8 +93,8 @@ def _measure(options: argparse.Namespace, scratch: Path) -> dict[str, object]:
     shutil.copytree(cache / "ccache", scratch / "ccache-all")
     own = sum(b["own_seconds"] for b in blocks)
     goal = full.cpu + 1.1 * own + 8 * len(blocks)
-    with_cache = _rebase(options, scratch, cache, ccache=scratch / "ccache-base", disabled=False)
-    without = _rebase(options, scratch, cache, ccache=scratch / "ccache-all", disabled=True)
+    with_cache = _rebase(options, scratch, cache, full, ccache=scratch / "ccache-base", disabled=False)
+    without = _rebase(options, scratch, cache, full, ccache=scratch / "ccache-all", disabled=True)
     return {
         "project": project.name,
         "blocks": blocks,
@@ -116,7 +116,9 @@ def _figure(took: Took, **more: object) -> dict[str, object]:
     return {"cpu": round(took.cpu, 2), "wall": round(took.wall, 2), **more}
 
 
-def _rebase(options: argparse.Namespace, scratch: Path, cache: Path, *, ccache: Path, disabled: bool) -> Took:
+def _rebase(
+    options: argparse.Namespace, scratch: Path, cache: Path, full: Took, *, ccache: Path, disabled: bool
+) -> Took:
     """What `git rebase -x BUILD BASE` takes once the base is built in the folder."""
     place = scratch / ("rebase-plain" if disabled else "rebase-ccache")
     tree, build = place / "src", place / "build"
@@ -126,24 +128,40 @@ def _rebase(options: argparse.Namespace, scratch: Path, cache: Path, *, ccache: 
     _timed((*run, "checkout", str(tree), "-C", str(options.project.absolute())), env=env)
     commands = (sys.executable, "-m", "benchmarks.builds", "--project", str(options.project), "--jobs")
     said = _timed((*commands, str(options.jobs), "--part", f"commands {place}"), env=env)
-    configure, make, base = json.loads(said.out)
+    configure, make, base, digest = json.loads(said.out)
     git_env = {
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_SEQUENCE_EDITOR": "true",
         **{f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in _WHO.items()},
     }
-    cached = {"CCACHE_DIR": str(ccache), "CCACHE_BASEDIR": str(place), "CCACHE_NOHASHDIR": "1"}
+    cached = {
+        "CCACHE_DIR": str(ccache),
+        "CCACHE_BASEDIR": str(place),
+        "CCACHE_NOHASHDIR": "1",
+        # as lanes have it, or nothing of what they compiled would be found
+        "CCACHE_COMPILERCHECK": f"string:{digest}",
+        "LC_ALL": "C",
+        "SOURCE_DATE_EPOCH": _EPOCH,
+        "PATH": os.defpath,
+        "HOME": str(place),
+    }
     tip = _git(tree, "rev-parse", "HEAD", env=git_env)
     _git(tree, "checkout", "-q", base, env=git_env)
     build.mkdir()
-    _timed(configure, env=cached)
-    _timed(make, env=cached)
+    _timed(configure, env=cached, bare=True)
+    first = _timed(make, env=cached, bare=True)
+    if first.cpu > _MOST_FIRST * full.cpu:
+        raise SystemExit(f"the base was compiled anew in {place}: {first.cpu:.0f} CPU s, not taken from the cache")
     _git(tree, "checkout", "-q", "-B", "bench", tip, env=git_env)
     more = {**cached, **({"CCACHE_DISABLE": "1"} if disabled else {})}
     rebase = ("git", "-C", str(tree), "rebase", "--no-ff", "-x", shlex.join(make), base)
-    return _timed(rebase, env={**git_env, **more})
+    return _timed(rebase, env={**git_env, **more}, bare=True)
 
+
+_EPOCH = "1262304000"
+_MOST_FIRST = 0.8
+"""A first build that takes more of a full one was not served from the compiler cache (small projects link a lot)."""
 
 _WHO = {"NAME": "bench", "EMAIL": "bench@example.org"}
 
@@ -152,11 +170,16 @@ def _git(tree: Path, *arguments: str, env: Mapping[str, str]) -> str:
     return _timed(("git", "-C", str(tree), *arguments), env=env).out.decode().strip()
 
 
-def _timed(command: tuple[str, ...] | list[str], *, env: Mapping[str, str]) -> Took:
-    """Run to the end, all CPU of its children counted; what it says on stderr is shown when it fails."""
+def _timed(command: tuple[str, ...] | list[str], *, env: Mapping[str, str], bare: bool = False) -> Took:
+    """Run to the end, all CPU of its children counted; `bare` without the caller's environment.
+
+    What it says on stderr is shown when it fails.
+    """
     began = time.monotonic()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
-        process = subprocess.Popen(command, cwd=HERE, env={**os.environ, **env}, stdout=out, stderr=errors)
+        process = subprocess.Popen(
+            command, cwd=HERE, env=env if bare else {**os.environ, **env}, stdout=out, stderr=errors
+        )
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
@@ -211,7 +234,7 @@ def _part(project: Path, part: str, *, fresh: bool, jobs: int) -> None:
             configuration=configuration, toolchain=toolchain, lane=place, source=source, build=folder
         )
         make = build_command(configuration=configuration, toolchain=toolchain, build=folder, jobs=jobs)
-        print(json.dumps([configure, make, stacked.imported.commit]))
+        print(json.dumps([configure, make, stacked.imported.commit, toolchain.digest]))
     else:
         seen = one(trees[int(part)])
         if int(part) > 0 and not fresh:

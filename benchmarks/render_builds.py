@@ -32,6 +32,7 @@ def render(document: dict[str, object], name: str) -> str:
         f"stored in benchmarks/results/{name}. Machine: {machine['cpu']}, {machine['cores']} cores, load",
         f"{machine['load']} at the end; {machine['compiler']}.",
         "",
+        *([str(document["note"]), ""] if "note" in document else []),
         "| | CPU s | wall s |",
         "|---|---|---|",
         *(f"| {what} | {figure['cpu']:.1f} | {figure['wall']:.1f} |" for what, figure in figures.items()),
@@ -44,11 +45,15 @@ def render(document: dict[str, object], name: str) -> str:
         "|---|---|---|---|---|---|---|",
         *(
             f"| {b['block']} | {b['own_objects']} | {b['own_seconds']:.1f} | {b['cpu']:.1f} | {b['wall']:.1f} "
-            f"| {b['compiled']} | {b['cached']} |"
+            f"| {_known(b['compiled'])} | {_known(b['cached'])} |"
             for b in blocks
         ),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _known(count: object) -> str:
+    return "?" if count is None else str(count)
 
 
 if __name__ == "__main__":

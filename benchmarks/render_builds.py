@@ -2,6 +2,7 @@
 
 import json
 import sys
+import textwrap
 from pathlib import Path
 
 RESULTS = Path(__file__).parent / "results"
@@ -32,7 +33,7 @@ def render(document: dict[str, object], name: str) -> str:
         f"stored in benchmarks/results/{name}. Machine: {machine['cpu']}, {machine['cores']} cores, load",
         f"{machine['load']} at the end; {machine['compiler']}.",
         "",
-        *([str(document["note"]), ""] if "note" in document else []),
+        *([*textwrap.wrap(str(document["note"]), 118, break_on_hyphens=False), ""] if "note" in document else []),
         "| | CPU s | wall s |",
         "|---|---|---|",
         *(f"| {what} | {figure['cpu']:.1f} | {figure['wall']:.1f} |" for what, figure in figures.items()),

@@ -4,7 +4,6 @@
 object is replaced in release.json. Lock and history are written by this module alone and only checked elsewhere.
 """
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,14 +12,14 @@ from pathlib import Path
 from builder.edit.history import HISTORY_FILE, Named, next_history, read_history, render_history
 from builder.edit.operations import record
 from builder.edit.reference import with_reference
+from builder.stack import make_lock
 from builder.write import project_lock
 from verify.manifest.lock import LOCK_FILE, render_lock
 from verify.manifest.release import RELEASE_FILE
-from verify.model.block import Fold
 from verify.model.diagnostic import Diagnostic, InputFault
-from verify.model.ids import BlockName, FoldId, Sha256, TreeId
+from verify.model.ids import BlockName, FoldId, TreeId
 from verify.model.release import Lock, LockedFold, Reference, Release
-from verify.model.stack import Layer, Stack
+from verify.model.stack import Stack
 
 
 class Why(StrEnum):
@@ -71,7 +70,7 @@ def plan_pin(*, root: Path, release: Release, stack: Stack, sealed: Reference | 
 
     `sealed` is what a bundle of the release's name holds; pinning other content under that name is refused.
     """
-    lock = lock_of(release, stack)
+    lock = make_lock(stack, release.blocks)
     reference = Reference(
         base_tree=stack.base_tree,
         tip_tree=stack.tip_tree(),
@@ -113,25 +112,6 @@ def apply_pin(*, root: Path, plan: PinPlan, tell: Callable[[str], None], at: int
         if plan.files:
             summary = f"tip tree {plan.after.tip_tree[:12]}, {len(plan.folds)} folds recorded anew"
             record(root, command="pin", summary=summary, contents=dict(plan.files), at=at)
-
-
-def lock_of(release: Release, stack: Stack) -> Lock:
-    """The lock that records this stack."""
-    layers = {(layer.block, layer.fold): layer for layer in stack.layers}
-    return Lock(
-        folds=tuple(_locked(fold, layers[(block.name, fold.id)]) for block in release.blocks for fold in block.folds)
-    )
-
-
-def _locked(fold: Fold, layer: Layer) -> LockedFold:
-    return LockedFold(
-        block=layer.block,
-        fold=layer.fold,
-        patch_sha256=Sha256(hashlib.sha256(fold.patch_bytes).hexdigest()),
-        files=layer.files,
-        tree=layer.after,
-        commit=layer.commit,
-    )
 
 
 def _changes(old: Lock | None, new: Lock) -> tuple[FoldChange, ...]:

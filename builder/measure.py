@@ -33,7 +33,7 @@ from verify.model.ids import ModelName
 from verify.model.observation import (
     AbiObservation,
     BuildObservation,
-    RunObservation,
+    ProbeObservation,
     decode_observation,
     encode_observation,
 )
@@ -41,7 +41,7 @@ from verify.model.progress import Prefixed
 from verify.model.release import Configuration
 from verify.probe.engine import BuiltEngine, ModelFile, build_identity
 from verify.probe.machine import Machine, this_machine
-from verify.probe.run import probe_key, run_probe
+from verify.probe.run import decode_probe, probe_key, run_probe
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,7 +180,7 @@ class Bench:
             if isinstance(need, ProbeNeed):
                 try:
                     self._engines(need, case)
-                    self._model(need.model)
+                    self._model_of(need)
                 except Fault as fault:
                     faults[need] = fault.diagnostics
                 else:
@@ -205,16 +205,16 @@ class Bench:
             probes[step.need] = Recorded(key=step.key.digest, observation=observation)
         return replace(case, probes=probes, faults=faults)
 
-    def _probe(self, step: Step[ProbeNeed], case: Case, what: str) -> RunObservation:
+    def _probe(self, step: Step[ProbeNeed], case: Case, what: str) -> ProbeObservation:
         if step.known:
             record = self.evidence.get(step.key)
             if isinstance(record, Evidence):
-                return decode_observation(RunObservation, record.observation)
+                return decode_probe(step.need, record.observation)
         scratch = self.workshop.cache / "logs"
         observation = run_probe(
             need=step.need,
             builds=self._engines(step.need, case),
-            models={step.need.model: self._model(step.need.model)},
+            model=self._model_of(step.need),
             scratch=scratch,
             progress=Prefixed(self.workshop.progress, what),
         )
@@ -224,16 +224,16 @@ class Bench:
         meanwhile = self.evidence.get(step.key)
         if isinstance(meanwhile, Evidence) and not self.fresh:
             # another run on this cache was first, and may have sealed it: two verdicts rest on one record
-            return decode_observation(RunObservation, meanwhile.observation)
+            return decode_probe(step.need, meanwhile.observation)
         self.evidence.put(self.witness.record(step.key, encode_observation(observation), observation.seconds))
         return observation
 
     def _probe_key(self, need: ProbeNeed, case: Case) -> Key:
-        engines = self._engines(need, case)
+        engines, model = self._engines(need, case), self._model_of(need)
         return probe_key(
             need=need,
             builds={build: build_identity(engine.key, engine.observation) for build, engine in engines.items()},
-            models={need.model: self._model(need.model).sha256},
+            model=model.sha256 if model is not None else None,
             machine=self.machine,
         )
 
@@ -267,6 +267,9 @@ class Bench:
                 continue
             found[need] = Recorded(key=key.digest, observation=seen)
         return replace(case, abi=found, faults=faults)
+
+    def _model_of(self, need: ProbeNeed) -> ModelFile | None:
+        return self._model(need.model) if need.model is not None else None
 
     def _model(self, name: ModelName) -> ModelFile:
         """The file of a pinned model, compared with its pin once a run."""

@@ -116,6 +116,7 @@ def _plan(bench: "Bench", case: "Case", gates: tuple[GateDecl, ...]) -> Answer:
     from builder.cli.tables import table
     from builder.plan import builds_of, needs_of
     from verify.model.evidence import ProbeNeed
+    from verify.probe.run import probe_title
 
     needs = needs_of(gates, case)
     builds = bench.plan_builds(case, builds_of(needs, case))
@@ -131,7 +132,7 @@ def _plan(bench: "Bench", case: "Case", gates: tuple[GateDecl, ...]) -> Answer:
         if isinstance(need, ProbeNeed):
             step = planned.get(need)
             why = step.why if step else "after its builds are made"
-            rows.append(("probe", f"{need.probe} on {need.model}", _state(step is not None and step.known), why))
+            rows.append(("probe", probe_title(need), _state(step is not None and step.known), why))
     return Answer(
         text=table(("", "what", "state", "why"), rows),
         data={

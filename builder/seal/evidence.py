@@ -9,10 +9,10 @@ from verify.gates.case import Case, Recorded
 from verify.model.codec import canonical_json
 from verify.model.diagnostic import Diagnostic, InputFault
 from verify.model.evidence import Evidence
-from verify.model.observation import AbiObservation, BuildObservation, RunObservation, encode_observation
+from verify.model.observation import encode_observation
 from verify.model.verdict import Holds
 
-_Seen = Recorded[BuildObservation] | Recorded[RunObservation] | Recorded[AbiObservation]
+_Seen = Recorded[object]
 
 
 def evidence_of(holds: Holds, case: Case, store: EvidenceStore) -> tuple[Evidence, ...]:

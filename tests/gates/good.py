@@ -529,8 +529,8 @@ def with_probe(case: Case, gate_name: str, edit: Callable[[RunObservation], RunO
     decl = next(each for each in gates_of(case.release) if each.name == gate_name)
     need = KINDS[decl.kind].needs(decl.params, case.of(decl))[at]
     assert isinstance(need, ProbeNeed)
-    recorded = case.probes[need]
-    return replace(case, probes={**case.probes, need: replace(recorded, observation=edit(recorded.observation))})
+    edited = replace(case.probes[need], observation=edit(case.seen(need, RunObservation)))
+    return replace(case, probes={**case.probes, need: edited})
 
 
 def with_build(case: Case, tree: TreeId, edit: Callable[[BuildObservation], BuildObservation]) -> Case:

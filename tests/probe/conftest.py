@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.probe.fake_engine import LIMITS, MODEL, SYSTEM, fake_engine, model_file
+from tests.probe.fake_engine import LIMITS, SYSTEM, fake_engine, model_file
 from verify.model.evidence import ProbeNeed
 from verify.model.observation import RunObservation
 from verify.model.progress import Silent
@@ -23,15 +23,17 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> BuiltEngine:
 @pytest.fixture
 def measure(engine: BuiltEngine, tmp_path: Path) -> Measure:
     def run(need: ProbeNeed, limits: Limits = LIMITS) -> RunObservation:
-        return run_probe(
+        seen = run_probe(
             need=need,
             builds={arm.build: engine for arm in need.arms},
-            models={MODEL: model_file(tmp_path)},
+            model=model_file(tmp_path),
             scratch=tmp_path / "scratch",
             progress=Silent(),
             limits=limits,
             system=SYSTEM,
             keep_logs=True,
         )
+        assert isinstance(seen, RunObservation)
+        return seen
 
     return run

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from tests.probe.fake_engine import MODEL, SYSTEM, arm, build_need, fake_engine, model_file, token_need
+from tests.probe.fake_engine import SYSTEM, arm, build_need, fake_engine, model_file, token_need
 from verify.model.progress import Silent
 from verify.probe.run import run_probe
 
@@ -13,7 +13,7 @@ def main(folder: Path) -> None:
     run_probe(
         need=token_need(arm("only", FAKE="mute")),
         builds={build_need("engine"): fake_engine(folder)},
-        models={MODEL: model_file(folder)},
+        model=model_file(folder),
         scratch=folder / "scratch",
         progress=Silent(),
         system=SYSTEM,

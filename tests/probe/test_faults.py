@@ -162,7 +162,7 @@ def fault_on(engine: BuiltEngine, folder: Path, need: ProbeNeed, damage: str = "
         run_probe(
             need=need,
             builds={build_need("engine"): engine},
-            models={MODEL: model},
+            model=model,
             scratch=folder / "scratch",
             progress=Silent(),
             limits=SHORT,

@@ -12,7 +12,8 @@ from verify.model.progress import Silent
 from verify.model.session import Mark, Rounds
 from verify.probe.engine import BuiltEngine, build_identity
 from verify.probe.machine import Machine, this_machine
-from verify.probe.run import PROBES, probe_key, run_probe
+from verify.probe.registry import PROBES
+from verify.probe.run import probe_key, run_probe
 
 MACHINE = Machine(architecture="x86_64", processor="some")
 
@@ -21,7 +22,7 @@ def key(need: ProbeNeed, *, build: str = "b", model: str = "m", machine: Machine
     return probe_key(
         need=need,
         builds={each.build: Sha256(build * 64) for each in need.arms},
-        models={MODEL: Sha256(model * 64)},
+        model=Sha256(model * 64),
         machine=machine,
     ).digest
 
@@ -107,7 +108,7 @@ def test_logs_are_gone_when_all_went_well(engine: BuiltEngine, tmp_path: Path) -
     run_probe(
         need=need,
         builds={need.arms[0].build: engine},
-        models={MODEL: model_file(tmp_path)},
+        model=model_file(tmp_path),
         scratch=tmp_path / "scratch",
         progress=Silent(),
         limits=LIMITS,
@@ -118,7 +119,7 @@ def test_logs_are_gone_when_all_went_well(engine: BuiltEngine, tmp_path: Path) -
 
 def test_every_probe_that_a_gate_asks_for_exists() -> None:
     sessions = (token_need(arm("only")), cold_need(), checkpoint_resume_session(model=MODEL, arms=(arm("only"),)))
-    assert {need.probe for need in sessions} == set(PROBES)
+    assert {need.probe for need in sessions} <= set(PROBES)
 
 
 def test_a_key_changes_with_whatever_may_change_the_outcome() -> None:

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from verify.gates.case import Case
+from verify.gates.identity import foreign_libraries, session_incomplete
 from verify.model.diagnostic import Diagnostic, Finding
-from verify.model.evidence import Arm, ProbeNeed
-from verify.model.observation import Answer, ArmObservation
+from verify.model.evidence import ProbeNeed
+from verify.model.observation import Answer, ArmObservation, RunObservation
 from verify.model.verdict import Failed, Undecided
 
 
@@ -30,44 +31,15 @@ def unusable(need: ProbeNeed, case: Case) -> tuple[Diagnostic, ...]:
     """Why the session of a need cannot be used; empty when it is there, whole, and ran on the builds it names."""
     if reasons := case.missing((need,)):
         return reasons
-    run = case.probes[need].observation
+    run = case.seen(need, RunObservation)
     if tuple(arm.arm for arm in run.arms) != tuple(arm.name for arm in need.arms):
-        return (_reason(need, "it does not have the arms that were asked for"),)
+        return (session_incomplete(need, "it does not have the arms that were asked for"),)
     reasons = ()
     for asked, arm in zip(need.arms, run.arms, strict=True):
         if not arm.answers:
-            reasons += (_reason(need, f"arm `{arm.arm}` has no answers"),)
-        reasons += _identity(need, asked, arm, case)
+            reasons += (session_incomplete(need, f"arm `{arm.arm}` has no answers"),)
+        reasons += foreign_libraries(need, asked, arm.loaded, case)
     return reasons
-
-
-def _identity(need: ProbeNeed, asked: Arm, arm: ArmObservation, case: Case) -> tuple[Diagnostic, ...]:
-    """What ran is what was built: the engine's files that were loaded are those of the build's own record."""
-    build = case.builds.get(asked.build)
-    if build is None:
-        return case.missing((asked.build,))
-    recorded = {artifact.name: artifact.sha256 for artifact in build.observation.artifacts}
-    loaded = {file.name: file.sha256 for file in arm.loaded if file.built}
-    if not loaded:
-        return (_reason(need, f"it is not known which built files arm `{arm.arm}` had loaded"),)
-    return tuple(
-        Diagnostic(
-            code="foreign-library",
-            message=f"arm `{arm.arm}` ran with a `{name}` that is not the one of its build",
-            notes=(f"loaded: SHA-256 {digest}", f"built: {recorded.get(name, 'no file of this name')}"),
-            help="stackproof gate --fresh",
-        )
-        for name, digest in loaded.items()
-        if recorded.get(name) != digest
-    )
-
-
-def _reason(need: ProbeNeed, why: str) -> Diagnostic:
-    return Diagnostic(
-        code="session-incomplete",
-        message=f"a session of probe `{need.probe}` with model `{need.model}` proves nothing: {why}",
-        help="stackproof gate --fresh",
-    )
 
 
 def differences(code: str, reference: ArmObservation, other: ArmObservation, *, who: str) -> tuple[Finding, ...]:

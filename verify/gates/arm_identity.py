@@ -72,7 +72,10 @@ def check(params: Params, case: Case) -> Outcome:
     identity, exercise = both
     if reasons := tuple(dict.fromkeys(unusable(identity, case) + unusable(exercise, case))):
         return unmet(reasons)
-    findings = (*_equal(params, case.probes[identity].observation), *_effect(params, case.probes[exercise].observation))
+    findings = (
+        *_equal(params, case.seen(identity, RunObservation)),
+        *_effect(params, case.seen(exercise, RunObservation)),
+    )
     if findings:
         return Failed(summary=findings[0].message, findings=findings)
     return Passed(summary=f"off equals the block below on {len(params.prompts)} prompts, and on is seen to act")

@@ -15,19 +15,21 @@ from verify.model.diagnostic import Diagnostic
 from verify.model.evidence import AbiNeed, BuildNeed, Need, ProbeNeed
 from verify.model.gate import GateDecl
 from verify.model.ids import BlobId, BlockName, RepoPath, Sha256, TreeId
-from verify.model.observation import AbiObservation, BuildObservation, RunObservation
+from verify.model.observation import AbiObservation, BuildObservation, ProbeObservation
 from verify.model.release import Release
 from verify.model.stack import Layer, Stack, Stuck
 
-O = TypeVar("O")  # noqa: E741 (an observation)
+O_co = TypeVar("O_co", covariant=True)
+"""An observation."""
+S = TypeVar("S")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recorded(Generic[O]):
+class Recorded(Generic[O_co]):
     """An observation and the digest of the evidence key it is recorded under."""
 
     key: Sha256
-    observation: O
+    observation: O_co
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +62,7 @@ class Case:
     stack: Stack | Stuck
     rederived: Rederived | NotRederived
     builds: Mapping[BuildNeed, Recorded[BuildObservation]] = field(default_factory=dict)
-    probes: Mapping[ProbeNeed, Recorded[RunObservation]] = field(default_factory=dict)
+    probes: Mapping[ProbeNeed, Recorded[ProbeObservation]] = field(default_factory=dict)
     faults: Mapping[Need, tuple[Diagnostic, ...]] = field(default_factory=dict)
     block: BlockName | None = None
     line_counts: Mapping[BlobId, int] | None = None
@@ -134,6 +136,13 @@ class Case:
                     pass
         return tuple(reasons)
 
+    def seen(self, need: ProbeNeed, kind: type[S]) -> S:
+        """What a probe that was run saw, as the type that the probe gives; ask `missing` first."""
+        observation: object = self.probes[need].observation
+        if not isinstance(observation, kind):
+            raise TypeError(f"probe `{need.probe}` gives {type(observation).__name__}, not {kind.__name__}")
+        return observation
+
     def _unbuilt(self, need: ProbeNeed | AbiNeed) -> tuple[Diagnostic, ...]:
         """The builds of a probe's arms, or of a comparison's sides, that were not made or failed."""
         wanted = dict.fromkeys(
@@ -154,9 +163,10 @@ def not_measured(need: Need) -> Diagnostic:
             )
         case ProbeNeed(probe=probe, model=model, arms=arms):
             names = ", ".join(f"`{arm.name}`" for arm in arms)
+            with_model = f" with model `{model}`" if model is not None else ""
             return Diagnostic(
                 code="not-probed",
-                message=f"probe `{probe}` was not run with model `{model}` on {names}",
+                message=f"probe `{probe}` was not run{with_model} on {names}",
                 help="stackproof gate",
             )
         case AbiNeed(below=below, build=build):

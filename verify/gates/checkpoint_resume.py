@@ -62,7 +62,7 @@ def check(params: Params, case: Case) -> Outcome:
         return unmet(no_such_arm(case, params.switch))
     if reasons := unusable(need, case):
         return unmet(reasons)
-    run = case.probes[need].observation
+    run = case.seen(need, RunObservation)
     off, on = run.arms
     timing = _timing(params, run)
     findings = (

@@ -13,6 +13,7 @@ from verify.gates.kind import Kind, Scope
 from verify.model.diagnostic import Diagnostic, Finding
 from verify.model.evidence import Arm, BuildNeed, Need, ProbeNeed
 from verify.model.ids import ConfigName, ModelName
+from verify.model.observation import RunObservation
 from verify.model.verdict import Failed, Outcome, Passed, Undecided
 
 
@@ -47,7 +48,7 @@ def check(params: Params, case: Case) -> Outcome:
         return Undecided(summary=reason.message, reasons=(reason,))
     if reasons := unusable(need, case):
         return unmet(reasons)
-    run = case.probes[need].observation
+    run = case.seen(need, RunObservation)
     upstream, tip = run.arms
     requests = [f"prompt-{index}" for index in range(len(params.prompts))]
     findings: tuple[Finding, ...] = differences("golden-differs", upstream, tip, who=f"model `{params.model}`")

@@ -62,7 +62,7 @@ def check(params: Params, case: Case) -> Outcome:
         return unmet(no_such_arm(case, params.switch))
     if reasons := unusable(both[0], case) + unusable(both[1], case):
         return unmet(reasons)
-    split, unified = (case.probes[need].observation for need in both)
+    split, unified = (case.seen(need, RunObservation) for need in both)
     timings = tuple(_timings(params, split))
     findings = (*_text(params, split, unified), *_seen(params, split, unified), *_waited(params, split))
     findings += tuple(finding for timing in timings for finding in timing.failures)

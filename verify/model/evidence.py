@@ -29,10 +29,13 @@ class Arm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeNeed:
-    """A measurement on built engines: a probe, a model, the arms (measured in one session) and pinned settings."""
+    """A measurement on built engines: a probe, the arms (measured in one session) and pinned settings.
+
+    `model` is None for a probe that runs the engine's own programs and tests and loads no model.
+    """
 
     probe: str
-    model: ModelName
+    model: ModelName | None
     arms: tuple[Arm, ...]
     settings: tuple[tuple[str, str], ...]
 

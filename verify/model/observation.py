@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from verify.model.codec import from_json, to_json
 from verify.model.ids import Sha256
@@ -168,17 +168,24 @@ class AbiObservation:
     seconds: float
 
 
-Observation = BuildObservation | RunObservation | AbiObservation
-Seen = TypeVar("Seen", BuildObservation, RunObservation, AbiObservation)
+class ProbeObservation(Protocol):
+    """What any probe saw: a frozen dataclass that says how many seconds it took. `RunObservation` is one of them."""
+
+    @property
+    def seconds(self) -> float:
+        """Wall seconds of the whole measurement."""
 
 
-def encode_observation(observation: Observation) -> Mapping[str, object]:
-    """The observation as the JSON object that an evidence record holds."""
+Seen = TypeVar("Seen")
+
+
+def encode_observation(observation: object) -> Mapping[str, object]:
+    """The observation, a dataclass, as the JSON object that an evidence record holds."""
     value = to_json(observation)
     assert isinstance(value, dict)
     return value
 
 
 def decode_observation(kind: type[Seen], value: Mapping[str, object]) -> Seen:
-    """The observation in a record; `CodecError` when it is not exactly one of that kind."""
+    """The observation in a record, a dataclass `kind`; `CodecError` when it is not exactly one of that kind."""
     return from_json(kind, value)

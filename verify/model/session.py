@@ -8,10 +8,13 @@ to the engine's default.
 
 import json
 from dataclasses import dataclass, fields
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from verify.model.codec import CodecError, canonical_json, from_json, to_json
 from verify.model.draw import drawn_numbers
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,14 +109,11 @@ class CheckpointResumeSettings:
     marks: tuple[Mark, ...]
 
 
-Settings = TokenSettings | WarmBehindColdSettings | CheckpointResumeSettings
-S = TypeVar("S", TokenSettings, WarmBehindColdSettings, CheckpointResumeSettings)
+S = TypeVar("S")
 
 
-def settings_of(
-    value: TokenSettings | WarmBehindColdSettings | CheckpointResumeSettings,
-) -> tuple[tuple[str, str], ...]:
-    """The settings as (name, JSON text), sorted by name: the form that a need and a key carry."""
+def settings_of(value: "DataclassInstance") -> tuple[tuple[str, str], ...]:
+    """A probe's settings, a frozen dataclass, as (name, JSON text), sorted by name: what a need and a key carry."""
     texts = {
         field.name: canonical_json(to_json(getattr(value, field.name))).decode().strip() for field in fields(value)
     }

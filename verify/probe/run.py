@@ -1,81 +1,41 @@
 """Meets a probe need: the key that names its outcome, and the session that makes it.
 
-Takes built engines, model files and a folder for logs; gives the observation. The key holds everything that may
-change it: each arm's build and environment, the probe's recipe, the model, every setting, and the hardware class
-(times depend on the processor, token ids on the architecture); and the form of the observation, so that a record of
-an older form is never asked for.
+Takes built engines, a model file where the probe has a model, and a folder for logs; gives the observation. The key
+holds everything that may change it: each arm's build and environment, the probe's recipe, the model, every setting,
+and the hardware class (times depend on the processor, token ids on the architecture); and the form of the
+observation, so that a record of an older form is never asked for.
 """
 
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 
 from verify.evidence import make_key
 from verify.model.codec import canonical_json, shape_of
 from verify.model.evidence import BuildNeed, Key, ProbeNeed
-from verify.model.ids import ModelName, Sha256
-from verify.model.observation import RunObservation
+from verify.model.ids import Sha256
+from verify.model.observation import ProbeObservation, decode_observation
 from verify.model.progress import Progress
-from verify.model.session import (
-    CheckpointResumeSettings,
-    TokenSettings,
-    WarmBehindColdSettings,
-    read_settings,
-)
-from verify.probe import checkpoint_resume, tokens, warm_behind_cold
+from verify.model.session import read_settings
 from verify.probe.engine import BuiltEngine, Limits, ModelFile, check_model, check_system
 from verify.probe.identity import SYSTEM_FOLDERS
 from verify.probe.machine import Machine
+from verify.probe.registry import PROBES
 from verify.probe.session import Bench
 
 _SESSION = "1"
 """Version of what all probes share: how a server is started, asked and ended."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Probe:
-    """One probe: its recipe's version, whether times matter, and how it is run from a need's settings."""
-
-    recipe: str
-    timed: bool
-    run: Callable[[Bench, tuple[tuple[str, str], ...]], RunObservation]
-
-
-PROBES: Mapping[str, Probe] = {
-    "tokens": Probe(
-        recipe=tokens.RECIPE,
-        timed=False,
-        run=lambda bench, settings: tokens.run_tokens(bench, read_settings(TokenSettings, settings)),
-    ),
-    "warm-behind-cold": Probe(
-        recipe=warm_behind_cold.RECIPE,
-        timed=True,
-        run=lambda bench, settings: warm_behind_cold.run_warm_behind_cold(
-            bench, read_settings(WarmBehindColdSettings, settings)
-        ),
-    ),
-    "checkpoint-resume": Probe(
-        recipe=checkpoint_resume.RECIPE,
-        timed=True,
-        run=lambda bench, settings: checkpoint_resume.run_checkpoint_resume(
-            bench, read_settings(CheckpointResumeSettings, settings)
-        ),
-    ),
-}
-
-
-def probe_key(
-    *, need: ProbeNeed, builds: Mapping[BuildNeed, Sha256], models: Mapping[ModelName, Sha256], machine: Machine
-) -> Key:
-    """The key of a need; `builds` are `build_identity` values, `models` the pinned digests."""
+def probe_key(*, need: ProbeNeed, builds: Mapping[BuildNeed, Sha256], model: Sha256 | None, machine: Machine) -> Key:
+    """The key of a need; `builds` are `build_identity` values, `model` is the pinned digest of its model, if any."""
     probe = PROBES[need.probe]
     parts = {
-        "form": sha256(canonical_json(shape_of(RunObservation))).hexdigest()[:16],
+        "form": sha256(canonical_json(shape_of(probe.observation))).hexdigest()[:16],
         "recipe": f"{_SESSION}.{probe.recipe}",
-        "model": models[need.model],
+        "model": model or "none",
         "hardware": f"{machine.architecture}, {machine.processor}" if probe.timed else machine.architecture,
     }
     for number, arm in enumerate(need.arms):
@@ -86,29 +46,41 @@ def probe_key(
     return make_key(need.probe, parts)
 
 
+def decode_probe(need: ProbeNeed, value: Mapping[str, object]) -> ProbeObservation:
+    """What a record says that the need's probe saw; `CodecError` when it is not of that probe's form."""
+    seen: ProbeObservation = decode_observation(PROBES[need.probe].observation, value)
+    return seen
+
+
+def probe_title(need: ProbeNeed) -> str:
+    """The need in a few words."""
+    return f"{need.probe} on {need.model}" if need.model is not None else need.probe
+
+
 def run_probe(
     *,
     need: ProbeNeed,
     builds: Mapping[BuildNeed, BuiltEngine],
-    models: Mapping[ModelName, ModelFile],
+    model: ModelFile | None,
     scratch: Path,
     progress: Progress,
     limits: Limits | None = None,
     system: tuple[Path, ...] = SYSTEM_FOLDERS,
     keep_logs: bool = False,
-) -> RunObservation:
+) -> ProbeObservation:
     """Measure what the need asks for; `EnvironmentFault` where it cannot be.
 
     Each session has a folder of its own under `scratch`, so that two at once do not mix their logs. It is removed
     when all went well; a fault names the log in it.
     """
-    model = models[need.model]
-    with progress.stage(f"probe {need.probe} on {need.model}") as stage:
+    probe = PROBES[need.probe]
+    with progress.stage(f"probe {probe_title(need)}") as stage:
         stage.tell("check the model")
         check_system()
-        check_model(model)
+        if model is not None:
+            check_model(model)
         scratch.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix=f"{need.probe}-{need.model}-", dir=scratch)).resolve()
+        folder = Path(tempfile.mkdtemp(prefix=f"{need.probe}-{need.model or 'engine'}-", dir=scratch)).resolve()
         bench = Bench(
             arms=tuple((arm, builds[arm.build]) for arm in need.arms),
             model=model,
@@ -117,9 +89,8 @@ def run_probe(
             stage=stage,
             system=system,
         )
-        run = PROBES[need.probe].run(bench, need.settings)
-        peak = max(arm.peak_kib for arm in run.arms)
+        run: ProbeObservation = probe.run(bench, read_settings(probe.settings, need.settings))
         if not keep_logs:
             shutil.rmtree(folder, ignore_errors=True)
-        stage.outcome(f"{len(run.arms)} arms, {run.rounds} rounds, peak {peak // 1024} MiB")
+        stage.outcome(probe.told(run))
     return run

@@ -38,14 +38,23 @@ class Script:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bench:
-    """Where a session runs: the arms with their engines, the model, a folder for logs, limits, and whom to tell."""
+    """Where a probe runs: the arms with their engines, the model, a folder for logs, limits, and whom to tell.
+
+    `model` is None for a probe that asks for none.
+    """
 
     arms: tuple[tuple[Arm, BuiltEngine], ...]
-    model: ModelFile
+    model: ModelFile | None
     scratch: Path
     limits: Limits
     stage: Stage
     system: tuple[Path, ...] = SYSTEM_FOLDERS
+
+    def model_file(self) -> ModelFile:
+        """The model, for a probe that cannot do without one."""
+        if self.model is None:
+            raise TypeError("this probe was asked for without a model")
+        return self.model
 
 
 @dataclass(slots=True, kw_only=True)
@@ -84,7 +93,7 @@ def _play(bench: Bench, script: Script, arm: Arm, engine: BuiltEngine, number: i
     with serve(
         arm=arm,
         engine=engine,
-        model=bench.model,
+        model=bench.model_file(),
         settings=script.settings,
         logs=logs,
         home=bench.scratch,

@@ -1,0 +1,1 @@
+"""The stack on a newer upstream: carried, compared, resolved, remembered, accepted."""

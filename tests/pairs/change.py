@@ -69,13 +69,14 @@ def binary(world: World) -> Iterator[Draft]:
 def line_order(world: World) -> Iterator[Draft]:
     """The same lines in another order."""
     kind, path, base, old = Kind.LINE_ORDER, world.main_path, world.files(), reviewed(world)
-    first, second = world.fold_lines
+    first, second = world.steps
     far = world.others[-1]
+    ordered = Tree(base=base, tree=world.files(world.insert(world.main, first, second)))
     reason = "the two lines changed places: what is read before it is written is another program"
-    swapped = world.files(world.fold(world.main, lines=(second, first)))
-    yield owed(kind, "lines", reason, old, Tree(base=base, tree=swapped), lines(path, first, second))
-    one = world.fold(world.fold(world.main, lines=(first,)), far, (second,))
-    two = world.fold(world.fold(world.main, lines=(second,)), far, (first,))
+    swapped = world.files(world.insert(world.main, second, first))
+    yield owed(kind, "lines", reason, ordered, Tree(base=base, tree=swapped), lines(path, first, second))
+    one = world.insert(world.insert(world.main, first), second, name=far)
+    two = world.insert(world.insert(world.main, second), first, name=far)
     reason = "the two hunks changed places: each function got the other's line"
     trees = Tree(base=base, tree=world.files(one)), Tree(base=base, tree=world.files(two))
     yield owed(kind, "hunks", reason, *trees, lines(path, first, second))

@@ -36,12 +36,20 @@ def duplicate(world: World) -> Iterator[Draft]:
     body = world.main.part(name).lines
     twin = Part(name="twin", lines=(body[0].replace(name, "twin"), *body[1:]))
     reason = "the same lines, in the twin and not in the function that was reviewed"
-    for variant, part in (("other-name", twin), ("same-name", Part(name="twin", lines=body))):
-        main = world.main.below(last, part)
+    opening, between, closing = {
+        Language.C: ("#ifdef WIDE", "#else", "#endif"),
+        Language.CPP: ("#ifdef WIDE", "#else", "#endif"),
+        Language.PYTHON: ("WIDE = 1", "WIDE = 2", "WIDE = 3"),
+        Language.CMAKE: ("if(WIDE)", "else()", "endif()"),
+        Language.TEXT: ("Wide", "Narrow", "All"),
+    }[world.language]
+    above, middle, end = (Part(name=text, lines=(text,)) for text in (opening, between, closing))
+    same = world.main.above(name, above).below(name, middle, Part(name="twin", lines=body), end)
+    for variant, main in (("other-name", world.main.below(last, twin)), ("same-name", same)):
         base = world.files(main)
         new = Tree(base=base, tree=world.files(world.fold(main, "twin")))
         yield owed(kind, variant, reason, reviewed(world, main), new, lines(path, *world.fold_lines))
-    added = world.main.above(world.others[1], twin)
+    added = world.main.above(world.others[2], twin)
     new = Tree(base=world.files(added), tree=world.files(world.fold(added, "twin")))
     reason = "upstream added a twin above, where the old context fits first"
     yield owed(kind, "twin-added", reason, reviewed(world), new, lines(path, *world.fold_lines))
@@ -62,7 +70,11 @@ def moved_context(world: World) -> Iterator[Draft]:
         ("function-below", "a new function far below", world.main.below(last, world.function("fresh"))),
         ("function-removed", "a function that nobody calls is gone", world.main.put(first)),
         ("notes", "comments at the top", world.main.below("top", notes)),
-        ("line-above", "a line of another function changed", world.main.swap(first, line, renumbered(line), line)),
+        (
+            "line-above",
+            "a line of another function changed",
+            world.main.swap(first, line, "    " + world.comment("New"), renumbered(line)),
+        ),
     )
     for variant, reason, main in cases:
         yield free(
@@ -74,7 +86,7 @@ def other_function(world: World) -> Iterator[Draft]:
     """The lines around the fold are now in another function, and the fold went with them."""
     kind, name, last = Kind.OTHER_FUNCTION, world.target, world.others[-1]
     mine, theirs = world.main.part(name).lines, world.main.part(last).lines
-    shrunk = Part(name=name, lines=(*mine[:2], *mine[-2:]))
+    shrunk = Part(name=name, lines=(*mine[:3], *mine[-2:]))
     taken = Part(name=last, lines=(theirs[0], *mine[1:13], *theirs[13:]))
     inner = Part(name="inner", lines=(mine[0].replace(name, "inner"), *mine[1:]))
     old = reviewed(world)

@@ -113,6 +113,13 @@ _FOLD = {
     Language.CMAKE: ('    helper(d "${c}" "${LIMIT}")', '    remote(d "${d}" "${SHAPE_WIDTH}")'),
     Language.TEXT: ("  - d is the helper of c within LIMIT", "  - d grows by the remote of d"),
 }
+_STEPS = {
+    Language.C: ("    c = helper(c, LIMIT);", "    c = c + remote(c, (int) sizeof(struct shape));"),
+    Language.CPP: ("    c = helper(c, LIMIT);", "    c = c + remote(c, (int) sizeof(struct shape));"),
+    Language.PYTHON: ("    c = helper(c, LIMIT)", "    c = c + remote(c, Shape.width)"),
+    Language.CMAKE: ('    helper(c "${c}" "${LIMIT}")', '    remote(c "${c}" "${SHAPE_WIDTH}")'),
+    Language.TEXT: ("  - c is put through the helper", "  - c grows by the remote of c"),
+}
 _HEAD = {
     Language.C: ("/* The engine. */", '#include "defs.h"'),
     Language.CPP: ("// The engine.", '#include "defs.hpp"'),
@@ -259,6 +266,11 @@ class World:
         """The two lines that the reviewed fold puts for `d`."""
         return _FOLD[self.language]
 
+    @property
+    def steps(self) -> tuple[str, str]:
+        """Two lines that a fold may put before `d`, in any function; each reads and writes the same name."""
+        return _STEPS[self.language]
+
     def at(self, name: str, slot: str) -> str:
         """A line of a function of the old upstream's `main`, by its place in the function."""
         return self.main.part(name).lines[SLOTS.index(slot)]
@@ -268,6 +280,11 @@ class World:
         name = name or self.target
         (old,) = (line for line in main.part(name).lines if line == self.at(self.target, "d") or line == self._d(name))
         return main.swap(name, old, *(lines or self.fold_lines))
+
+    def insert(self, main: Source, *lines: str, name: str = "") -> Source:
+        """A fold that only adds lines before `d`, in the target unless another function is named."""
+        name = name or self.target
+        return main.swap(name, self.at(name, "d"), *lines, self.at(name, "d"))
 
     def _d(self, name: str) -> str:
         return self.at(name, "d") if any(part.name == name for part in self.main.parts) else ""

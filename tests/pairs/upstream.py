@@ -56,27 +56,25 @@ def whole(world: World) -> Iterator[Draft]:
 def part(world: World) -> Iterator[Draft]:
     """Upstream took some of the fold."""
     kind, path, base, far = Kind.UPSTREAM_PART, world.main_path, world.files(), world.others[-1]
-    first, second = world.fold_lines
-    here = world.fold(world.main, lines=(first,))
-    there = world.fold(world.main, far, (second,))
-    full = world.files(world.fold(here, far, (second,)))
+    first, second = world.steps
+    here = world.insert(world.main, first)
+    there = world.insert(world.main, second, name=far)
+    full = world.files(world.insert(here, second, name=far))
     old = Tree(base=base, tree=full)
     yield owed(kind, "hunk", LESS, old, Tree(base=world.files(there), tree=full), lines(path, second))
     notice: Files = {NOTICE: (Mode.FILE, b"Read the licence first.\n")}
-    tree = world.files(world.fold(world.main))
-    old_two, new = Tree(base=base, tree=tree | notice), Tree(base=base | notice, tree=tree | notice)
-    yield owed(kind, "file", LESS, old_two, new, Owed(path=NOTICE, lines=(b"Read the licence first.",)))
+    tree = world.files(here)
+    both_files, new = Tree(base=base, tree=tree | notice), Tree(base=base | notice, tree=tree | notice)
+    yield owed(kind, "file", LESS, both_files, new, Owed(path=NOTICE, lines=(b"Read the licence first.",)))
     theirs = second.replace("remote", "helper")
-    altered = world.fold(world.main, far, (theirs,))
-    new = Tree(base=world.files(altered), tree=world.files(world.fold(altered)))
+    altered = world.insert(world.main, theirs, name=far)
+    new = Tree(base=world.files(altered), tree=world.files(world.insert(altered, first)))
     reason = "upstream took one hunk in another form and the fold keeps that form: nobody reviewed it here"
     yield owed(kind, "altered", reason, old, new, lines(path, theirs, second))
-    line = world.files(world.fold(world.main, lines=(first, world.at(world.target, "d"))))
-    both_lines = world.files(world.fold(world.main, lines=(first, second)))
-    reason = f"upstream took one of the two lines. {LESS}"
-    yield owed(
-        kind, "line", reason, Tree(base=base, tree=both_lines), Tree(base=line, tree=both_lines), lines(path, first)
-    )
+    both_lines = world.files(world.insert(world.main, first, second))
+    reason = f"upstream took one of the two lines: {LESS}"
+    new = Tree(base=world.files(here), tree=both_lines)
+    yield owed(kind, "line", reason, Tree(base=base, tree=both_lines), new, lines(path, first))
 
 
 def reverted(world: World) -> Iterator[Draft]:
@@ -111,9 +109,10 @@ def deleted(world: World) -> Iterator[Draft]:
     notice: Files = {NOTICE: (Mode.FILE, b"Read the licence first.\n")}
     with_notice = Tree(base=old.base, tree=old.tree | notice)
     bare = without(old.base, path)
-    reason = f"upstream deleted one of the fold's two files. {LESS.split(':')[0]}"
+    reason = "upstream deleted one of the fold's two files: the fold does less than what was approved"
     yield owed(kind, "lost", reason, with_notice, Tree(base=bare, tree=bare | notice), lines(path, *world.fold_lines))
-    moved_to = world.idle.below("rest", world.main.part(world.target))
+    needs = (world.main.part("top"), world.main.part("helper"))
+    moved_to = world.idle.above("rest", *needs).below("rest", world.main.part(world.target))
     base = without(world.files(idle=moved_to), path)
     tree = without(world.files(idle=world.fold(moved_to)), path)
     reason = "upstream deleted the file and moved the function to another, where the fold lands"

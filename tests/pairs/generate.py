@@ -84,12 +84,14 @@ def patches_between(trees: Sequence[tuple[Files, Files]]) -> list[bytes]:
 
 def write_trees(git: RealGit, trees: Sequence[Files]) -> list[TreeId]:
     """Write trees through one `git fast-import`; the ids in the order of the trees."""
+    keys = [frozenset(files.items()) for files in trees]
+    numbers = {key: number for number, key in enumerate(dict.fromkeys(keys), start=1)}
     stream = []
-    for number, files in enumerate(trees, start=1):
-        stream.append(b"commit refs/heads/t%06d\ncommitter a <a@example.org> 0 +0000\ndata 0\n" % number)
-        stream.append(contents(files))
+    for key, number in numbers.items():
+        stream.append(b"commit refs/heads/t%d\ncommitter a <a@example.org> 0 +0000\ndata 0\n" % number)
+        stream.append(contents(dict(key)))
     git.run("fast-import", "--quiet", "--force", stdin=b"".join(stream))
-    asked = "".join(f"refs/heads/t{number:06}^{{tree}}\n" for number in range(1, len(trees) + 1))
+    asked = "".join(f"refs/heads/t{numbers[key]}^{{tree}}\n" for key in keys)
     told = git.run("cat-file", "--batch-check=%(objectname)", stdin=asked.encode())
     return [TreeId(line) for line in told.decode().split()]
 

@@ -9,11 +9,13 @@ from collections.abc import Sequence
 
 from builder.commit import BLOCK_TRAILER, FOLD_TRAILER, message
 from verify.bundle.base import render_base
+from verify.bundle.deviations import render_deviations
 from verify.bundle.document import render_document
 from verify.bundle.documents import read_release_document
 from verify.bundle.layout import (
     BASE,
     COMBINED,
+    DEVIATIONS,
     RELEASE,
     SERIES,
     STACK,
@@ -57,13 +59,16 @@ def bundle_contents(
         members[place.patch] = fold.patch_bytes
     members[SERIES] = series(place.patch for _, place in rendered.folds())
     members |= records
+    if release.deviations:
+        members[DEVIATIONS] = render_deviations(release.deviations)
+    rests_on = [name for name in (STACK, DEVIATIONS, *records) if name in members]
     members[VERDICT] = render_verdict(
         SealedVerdict(
             verdict="holds",
             subject=holds.subject,
             results=holds.results,
             digest=verdict_digest(holds.subject, holds.results),
-            rests_on=tuple(Support(file=name, sha256=_sha256(members[name])) for name in (STACK, *records)),
+            rests_on=tuple(Support(file=name, sha256=_sha256(members[name])) for name in rests_on),
         )
     )
     members[SUMS] = render_sums({name: _sha256(data) for name, data in members.items()})

@@ -7,6 +7,7 @@ of the release's digest, and that digest decides.
 from pathlib import Path
 
 from verify.manifest.block import block_file
+from verify.manifest.deviations import DEVIATIONS_FILE
 from verify.manifest.files import DOCUMENT_LIMIT, LOCK_LIMIT, PATCH_LIMIT, Files
 from verify.manifest.lock import LOCK_FILE
 from verify.manifest.mistakes import Mistakes
@@ -26,6 +27,7 @@ def declared_files(root: Path, release: Release) -> tuple[tuple[str, bytes], ...
         for fold in block.folds:
             files.read(fold.patch_file, limit=PATCH_LIMIT)
             files.read(fold.patch_file.removesuffix("fold.patch") + "source.patch", limit=PATCH_LIMIT)
+    files.read(DEVIATIONS_FILE, limit=DOCUMENT_LIMIT)
     files.read(LOCK_FILE, limit=LOCK_LIMIT)
     mistakes.raise_if_any()
     met = release_digest(files.read_so_far)

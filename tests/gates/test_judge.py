@@ -145,7 +145,7 @@ def test_results_say_together(results: tuple[GateResult, ...], code: ExitCode) -
 
 def test_standing_gates_apply_where_a_release_declares_none() -> None:
     release = replace(good_release(), gates=())
-    assert [each.kind for each in gates_of(release)[:8]] == [
+    assert [each.kind for each in gates_of(release)[:9]] == [
         "tree-equal",
         "path-safety",
         "fold-owns",
@@ -153,6 +153,7 @@ def test_standing_gates_apply_where_a_release_declares_none() -> None:
         "attribution",
         "worklog",
         "docs-drift",
+        "deviations",
         "build",
     ]
 

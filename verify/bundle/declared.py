@@ -10,7 +10,18 @@ from verify.bundle.base import declared_commit, render_base
 from verify.bundle.commit import root_commit_id
 from verify.bundle.documents import Bundle
 from verify.bundle.finding import differs, finding, ruled
-from verify.bundle.layout import BASE, COMBINED, LOCK, RELEASE, SERIES, STACK, SUMS, VERDICT, evidence_member
+from verify.bundle.layout import (
+    BASE,
+    COMBINED,
+    DEVIATIONS,
+    LOCK,
+    RELEASE,
+    SERIES,
+    STACK,
+    SUMS,
+    VERDICT,
+    evidence_member,
+)
 from verify.bundle.stack import BundleGate
 from verify.model.diagnostic import Diagnostic
 from verify.model.digest import release_digest
@@ -88,7 +99,7 @@ def _base(bundle: Bundle) -> Iterator[Diagnostic]:
 
 def _gates(bundle: Bundle) -> Iterator[Diagnostic]:
     met = sorted(bundle.stack.gates, key=_gate_name)
-    expected = sorted(bundle.release.gates, key=_gate_name)
+    expected = sorted((gate.declared for gate in bundle.release.gates), key=_gate_name)
     if met != expected:
         names = [sorted({gate.name for gate in gates}) for gates in (met, expected)]
         message = f"the gates in `{STACK}` are not those of `{RELEASE}`"
@@ -102,7 +113,7 @@ def _gate_name(gate: BundleGate) -> str:
 
 def _strays(bundle: Bundle) -> Iterator[Diagnostic]:
     """Members that nothing accounts for; declared files, patches and evidence missing are told by their own checks."""
-    known = {SUMS, STACK, BASE, VERDICT, COMBINED, SERIES}
+    known = {SUMS, STACK, BASE, VERDICT, COMBINED, SERIES, DEVIATIONS}
     known |= {each.file for each in bundle.stack.declared}
     known |= {fold.patch for _, fold in bundle.stack.folds()}
     used = bundle.verdict.evidence()

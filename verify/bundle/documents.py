@@ -23,6 +23,19 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseGate:
+    """A gate of release.json, and the hardware that it needs, empty for any."""
+
+    declared: BundleGate
+    hardware: str
+
+    @property
+    def name(self) -> GateName:
+        """Its name."""
+        return self.declared.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseDocument:
     """Of release.json what a bundle must agree with; `source` is the base's source as it is declared."""
 
@@ -35,7 +48,8 @@ class ReleaseDocument:
     base_tree: TreeId
     tip_tree: TreeId
     tip_commit: CommitId
-    gates: tuple[BundleGate, ...]
+    gates: tuple[ReleaseGate, ...]
+    hardware: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,10 +122,11 @@ def read_release_document(data: bytes) -> ReleaseDocument:
         tip_tree=TreeId(reference.id("tip_tree")),
         tip_commit=CommitId(reference.id("tip_commit")),
         gates=_gates(whole.value.get("gates") or {}),
+        hardware=tuple(_Fields(whole.value.get("hardware") or {}, "`hardware`").value),
     )
 
 
-def _gates(value: object) -> tuple[BundleGate, ...]:
+def _gates(value: object) -> tuple[ReleaseGate, ...]:
     table = _Fields(value, "`gates`")
     gates = []
     for name in table.value:
@@ -119,7 +134,8 @@ def _gates(value: object) -> tuple[BundleGate, ...]:
         required = gate.value.get("required", True)
         if not isinstance(required, bool):
             raise CodecError(f"`required` of gate `{name}` is neither true nor false")
-        gates.append(BundleGate(name=GateName(name), kind=gate.text("kind"), required=required))
+        declared = BundleGate(name=GateName(name), kind=gate.text("kind"), required=required)
+        gates.append(ReleaseGate(declared=declared, hardware=gate.optional_text("hardware") or ""))
     return tuple(gates)
 
 

@@ -6,14 +6,15 @@ digest of its key and by that of its bytes.
 
 from collections.abc import Iterator
 
+from verify.bundle.deviations import check_waivers
 from verify.bundle.documents import Bundle
 from verify.bundle.finding import differs, finding, ruled
-from verify.bundle.layout import EVIDENCE, STACK, VERDICT, evidence_member
+from verify.bundle.layout import DEVIATIONS, EVIDENCE, RELEASE, STACK, VERDICT, evidence_member
 from verify.evidence import parse_evidence
 from verify.judge import exit_code
 from verify.model.codec import CodecError
 from verify.model.diagnostic import Diagnostic, ExitCode
-from verify.model.verdict import Outcome
+from verify.model.verdict import Deferred, Outcome
 
 
 def check_evidence(bundle: Bundle) -> Outcome:
@@ -43,7 +44,14 @@ def check_evidence(bundle: Bundle) -> Outcome:
 def check_verdict(bundle: Bundle) -> Outcome:
     """The verdict is about this very release, rests on these members, and every required gate holds."""
     return ruled(
-        [*_whole(bundle), *_subject(bundle), *_support(bundle), *_gates(bundle)],
+        [
+            *_whole(bundle),
+            *_subject(bundle),
+            *_support(bundle),
+            *_gates(bundle),
+            *_debts(bundle),
+            *check_waivers(bundle),
+        ],
         f"{len(bundle.verdict.results)} gates on this very release, and it holds",
     )
 
@@ -75,6 +83,7 @@ def _subject(bundle: Bundle) -> Iterator[Diagnostic]:
 def _support(bundle: Bundle) -> Iterator[Diagnostic]:
     named = {support.file: support.sha256 for support in bundle.verdict.rests_on}
     needed = {STACK, *(name for name in bundle.files if name.startswith(f"{EVIDENCE}/"))}
+    needed |= {DEVIATIONS} & bundle.files.keys()
     for name in sorted(needed | named.keys()):
         if name not in named:
             yield finding("bundle-verdict-of-another", f"the verdict does not rest on `{name}`", name)
@@ -84,6 +93,17 @@ def _support(bundle: Bundle) -> Iterator[Diagnostic]:
             message = f"`{name}` is not the file that the verdict rests on"
             met = bundle.files[name].sha256
             yield differs("bundle-verdict-of-another", message, name, met=met, expected=named[name])
+
+
+def _debts(bundle: Bundle) -> Iterator[Diagnostic]:
+    """What is deferred waits for hardware that release.json names, and for the one that its gate asks for."""
+    asked = {gate.name: gate.hardware for gate in bundle.release.gates}
+    for result in bundle.verdict.results:
+        if isinstance(result.outcome, Deferred):
+            met, expected = result.outcome.hardware, asked.get(result.gate, result.outcome.hardware)
+            if met != expected or met not in bundle.release.hardware:
+                message = f"gate `{result.gate}` is deferred, and `{RELEASE}` has no such hardware for it"
+                yield differs("bundle-debt-unfounded", message, VERDICT, met=met, expected=expected or "none")
 
 
 def _gates(bundle: Bundle) -> Iterator[Diagnostic]:

@@ -126,7 +126,7 @@ def _outcome(word: object, rest: Mapping[str, object]) -> Outcome:
         case "passed":
             return from_json(Passed, rest)
         case "failed":
-            return from_json(Failed, rest)
+            return from_json(Failed, {"accepted": [], **rest})
         case "waived":
             return from_json(Waived, rest)
         case "undecided":

@@ -26,10 +26,11 @@ S = TypeVar("S")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded(Generic[O_co]):
-    """An observation and the digest of the evidence key it is recorded under."""
+    """An observation, the digest of the evidence key it is recorded under, and who made it (as in the record)."""
 
     key: Sha256
     observation: O_co
+    made_by: str = "local"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,7 +28,8 @@ class Kind(Generic[P]):
     a NewType of str; a field with a default is optional. Field metadata may hold `about` (one line for people),
     `refers` (`model`, `configuration`, `switch` or `block`: the name must be declared), `min` and `max` (numbers,
     both inclusive), `pattern` (True: the text is a regular expression). A `standing` kind has no parameters that
-    must be given and always applies: where a release declares no required gate of it, the judge adds one.
+    must be given and always applies: where a release declares no required gate of it, the judge adds one. What a
+    kind finds that is not `waivable` cannot be accepted as a deviation.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Kind(Generic[P]):
     params: type[P]
     needs: Callable[[P, Case], tuple[Need, ...]]
     check: Callable[[P, Case], Outcome]
+    waivable: bool = True
 
 
 AnyKind = Kind[Any]

@@ -8,12 +8,14 @@ from verify.gates import (
     attribution,
     build,
     checkpoint_resume,
+    deviations,
     docs_drift,
     fold_owns,
     golden_tokens,
     patch_hygiene,
     path_safety,
     requires,
+    slot_files,
     switches,
     tombstones,
     tree_equal,
@@ -33,6 +35,7 @@ _ALL: tuple[AnyKind, ...] = (
     switches.KIND,
     worklog.KIND,
     docs_drift.KIND,
+    deviations.KIND,
     build.KIND,
     warnings.KIND,
     requires.KIND,
@@ -41,6 +44,7 @@ _ALL: tuple[AnyKind, ...] = (
     arm_identity.KIND,
     warm_behind_cold.KIND,
     checkpoint_resume.KIND,
+    slot_files.KIND,
 )
 
 KINDS: Mapping[str, AnyKind] = {kind.name: kind for kind in _ALL}

@@ -123,4 +123,5 @@ KIND = Kind(
     params=Params,
     needs=needs,
     check=check,
+    waivable=False,
 )

@@ -223,4 +223,5 @@ KIND = Kind(
     params=Params,
     needs=needs,
     check=check,
+    waivable=False,
 )

@@ -4,15 +4,14 @@ As in `release.py`, gates are left as they stand. A fold's patch is parsed here,
 canonical is told with every other mistake.
 """
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from verify.manifest.files import PATCH_LIMIT, Files
 from verify.manifest.left_out import glob, read_not_taken, read_tombstones, subject
 from verify.manifest.mistakes import did_you_mean, listed
-from verify.manifest.scalars import choice, date, line, name, person, setting, text
-from verify.manifest.value import Value, shorten
+from verify.manifest.scalars import choice, date, line, name, person, setting, switch_name, text
+from verify.manifest.value import Value
 from verify.model.block import Block, Disposition, Fold, Switch
 from verify.model.diagnostic import InputFault, Place
 from verify.model.ids import BlockName, FoldId
@@ -23,9 +22,6 @@ SCHEMA = "stackproof/block/1"
 _NO_PATCH: tuple[bytes, Patch, bytes | None] = (b"", Patch(files=()), None)
 
 ParsePatch = Callable[[bytes, str], Patch]
-
-_SWITCH = re.compile(r"[A-Z][A-Z0-9_]{1,79}")
-_NOT_A_SWITCH = re.compile(r"LD_.*|DYLD_.*|PATH|HOME|SHELL|IFS|ENV|BASH_ENV|USER|TMPDIR|LANG|LC_.*|PYTHON.*|GIT_.*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,28 +99,9 @@ def _as_table(value: Value) -> Value | None:
 def _switch(value: Value) -> tuple[Switch, Value]:
     fields = value.fields()
     place = fields.get("name", lambda field: field)
-    switch = Switch(name=_switch_name(place), off=fields.get("off", setting), about=fields.get("about", line))
+    switch = Switch(name=switch_name(place), off=fields.get("off", setting), about=fields.get("about", line))
     fields.close()
     return switch, place
-
-
-def _switch_name(value: Value) -> str:
-    written = value.written("the name of an environment variable")
-    if written is None:
-        return ""
-    if _SWITCH.fullmatch(written) is None:
-        value.wrong(
-            "bad-switch",
-            f"{value.what} cannot name an environment variable: `{shorten(written)}`",
-            notes=("expected upper-case letters, digits and `_`, a letter first",),
-        )
-    elif _NOT_A_SWITCH.fullmatch(written):
-        value.wrong(
-            "bad-switch",
-            f"{value.what} is a variable that the system reads: `{written}`",
-            step="give the switch a name with the engine's prefix",
-        )
-    return written
 
 
 def _fold(value: Value, block: BlockName, files: Files, parse_patch: ParsePatch) -> tuple[Fold, Value]:

@@ -6,14 +6,14 @@ metadata (or a type that is a name of something) asks for the name of a declared
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import MISSING, Field, dataclass, fields
+from dataclasses import MISSING, Field, dataclass, fields, replace
 from enum import StrEnum
 from typing import Any, get_args, get_origin, get_type_hints
 
 from verify.gates.kind import AnyKind, Scope
-from verify.manifest.scalars import choice, flag, integer, number, reference, text
+from verify.manifest.scalars import choice, flag, integer, name, number, reference, setting, switch_name, text
 from verify.manifest.value import Fields, Value
-from verify.model.gate import GateDecl
+from verify.model.gate import GateDecl, Outlived
 from verify.model.ids import BlockName, ConfigName, GateName, ModelName
 
 NAMES_OF = {ModelName: "model", ConfigName: "configuration", BlockName: "block"}
@@ -27,6 +27,7 @@ class Names:
     configurations: tuple[str, ...]
     switches: tuple[str, ...]
     blocks: tuple[str, ...]
+    hardware: tuple[str, ...] = ()
 
     def of(self, what: str) -> Collection[str]:
         """The names of one sort, in `refers`' words."""
@@ -45,29 +46,58 @@ def read_gate(
     asked = value.fields()
     kind_name = asked.get("kind", lambda field: reference(field, kinds, of="gate kind", code="unknown-kind"))
     required = asked.optional("required", flag, True)
+    hardware = asked.optional(
+        "hardware", lambda field: reference(field, names.hardware, of="hardware", code="unknown-hardware"), ""
+    )
+    outlived = asked.optional("outlives", lambda field: _outlived(field, names), None) if block is None else None
     kind = kinds.get(kind_name)
     params: object = None
     if kind is not None:
-        _check_scope(value, kind, block)
-        params = _read_params(asked, kind, names)
+        _check_scope(value, kind, block, outlived)
+        own = replace(names, switches=(outlived.switch,)) if outlived and outlived.switch else names
+        params = _read_params(asked, kind, own)
         asked.close()
     return GateDecl(
-        name=GateName(gate), kind=kind_name, required=required, block=block, params=params, place=value.key_place()
+        name=GateName(gate),
+        kind=kind_name,
+        required=required,
+        block=block,
+        params=params,
+        place=value.key_place(),
+        hardware=hardware,
+        outlived=outlived,
     )
 
 
-def _check_scope(value: Value, kind: AnyKind, block: BlockName | None) -> None:
+def _outlived(value: Value, names: Names) -> Outlived:
+    """The block that is gone and whose gate stays; its switch need not be declared by anybody any more."""
+    fields = value.fields(of="`outlives`")
+    gone = fields.get("block", name)
+    switch = fields.optional("switch", switch_name, "")
+    off = fields.get("off", setting) if switch else fields.optional("off", setting, "")
+    fields.close()
+    if gone in names.blocks:
+        value.wrong(
+            "gate-outlives-nothing",
+            f"block `{gone}` is not gone",
+            notes=("`outlives` is for a gate of release.json whose block upstream took",),
+            step="declare the gate without `outlives` in the block's block.yaml",
+        )
+    return Outlived(block=BlockName(gone), switch=switch, off=off)
+
+
+def _check_scope(value: Value, kind: AnyKind, block: BlockName | None, outlived: Outlived | None) -> None:
     if kind.scope is Scope.RELEASE and block is not None:
         value.wrong(
             "gate-scope",
             f"{value.what} is of the kind `{kind.name}`, which judges the whole release",
             step="move it to `gates` in release.json",
         )
-    if kind.scope is Scope.BLOCK and block is None:
+    if kind.scope is Scope.BLOCK and block is None and outlived is None:
         value.wrong(
             "gate-scope",
             f"{value.what} is of the kind `{kind.name}`, which judges one block",
-            step="move it to `gates` in that block's block.yaml",
+            step="move it to `gates` in that block's block.yaml; where upstream took the block, say so by `outlives`",
         )
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from verify.gates.kind import AnyKind
 from verify.manifest.block import BlockFile, block_file, read_block
+from verify.manifest.deviations import DEVIATIONS_FILE, Register, read_register
 from verify.manifest.document import hole, open_document
 from verify.manifest.files import DOCUMENT_LIMIT, Files
 from verify.manifest.lock import LOCK_FILE
@@ -52,6 +53,8 @@ def read_release(root: Path, *, kinds: Mapping[str, AnyKind] | None = None, pinn
     whole = tuple(replace(found.block, gates=gates.read(found.gates, found.block.name)) for found in blocks)
     check_requires(blocks)
     refuse_repeated_switches(blocks)
+    declared_gates = (*own_gates, *(gate for block in whole for gate in block.gates))
+    register = _register(files, mistakes, _waivable(declared_gates, known))
     lock = read_pinned(declared, whole, files, mistakes, pinned)
     mistakes.raise_if_any()
     return Release(
@@ -68,6 +71,10 @@ def read_release(root: Path, *, kinds: Mapping[str, AnyKind] | None = None, pinn
         digest=release_digest(files.read_so_far),
         not_taken=declared.not_taken,
         tombstones=declared.tombstones,
+        deviations=register.accepted,
+        ended_deviations=register.ended,
+        hardware=declared.hardware,
+        policy=declared.policy,
     )
 
 
@@ -157,11 +164,26 @@ def _block(
     return read_block(title, value, files, _parse_patch, least_folds=least_folds)
 
 
+def _register(files: Files, mistakes: Mistakes, gates: Mapping[str, bool]) -> Register:
+    data = files.read(DEVIATIONS_FILE, limit=DOCUMENT_LIMIT)
+    if data is None:
+        return Register()
+    return read_register(open_document(DEVIATIONS_FILE, data, mistakes), gates=gates)
+
+
+def _waivable(gates: tuple[GateDecl, ...], kinds: Mapping[str, AnyKind]) -> dict[str, bool]:
+    """Every gate that will be judged, standing ones too, and whether what it finds can be accepted."""
+    by_name = {kind.name: kind for kind in kinds.values() if kind.standing}
+    by_name |= {gate.name: kinds[gate.kind] for gate in gates if gate.kind in kinds}
+    return {name: kind.waivable for name, kind in by_name.items()}
+
+
 def _names(declared: Declared, blocks: tuple[BlockFile, ...]) -> Names:
     return Names(
         models=tuple(model.name for model in declared.models),
         configurations=tuple(configuration.name for configuration in declared.configurations),
         switches=tuple(switch.name for found in blocks for switch in found.block.switches),
+        hardware=tuple(each.name for each in declared.hardware),
         blocks=tuple(found.block.name for found in blocks),
     )
 

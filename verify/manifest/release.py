@@ -20,6 +20,7 @@ from verify.manifest.scalars import (
     setting,
     sha256,
 )
+from verify.manifest.trust import read_hardware, read_policy
 from verify.manifest.value import Fields, Value, shorten
 from verify.model.block import NotTaken, Tombstone
 from verify.model.ids import CommitId, ConfigName, ModelName, ReleaseName, TreeId
@@ -37,6 +38,7 @@ from verify.model.release import (
     SdistSource,
     Source,
 )
+from verify.model.trust import OUR_POLICY, EvidencePolicy, Hardware
 
 RELEASE_FILE = "release.json"
 SCHEMA = "stackproof/release/1"
@@ -69,6 +71,8 @@ class Declared:
     reference_known: bool
     not_taken: tuple[NotTaken, ...]
     tombstones: tuple[Tombstone, ...]
+    hardware: tuple[Hardware, ...]
+    policy: EvidencePolicy
 
 
 def read_declared(value: Value) -> Declared:
@@ -89,6 +93,8 @@ def read_declared(value: Value) -> Declared:
         reference_known="reference" in fields,
         not_taken=fields.optional("not_taken", read_not_taken, ()),
         tombstones=fields.optional("tombstones", read_tombstones, ()),
+        hardware=fields.optional("hardware", read_hardware, ()),
+        policy=fields.optional("policy", read_policy, OUR_POLICY),
     )
     fields.close()
     return declared

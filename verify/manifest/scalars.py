@@ -20,6 +20,8 @@ _DATE = re.compile(r"@(?:0|[1-9][0-9]{0,10}) [+-](?:0[0-9]|1[0-4])[0-5][0-9]")
 _PERSON = re.compile(r"([^<>\s](?:[^<>\n\t]*[^<>\s])?) <([^<>\s@]+@[^<>\s@]+)>")
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,3})?")
+_SWITCH = re.compile(r"[A-Z][A-Z0-9_]{1,79}")
+_NOT_A_SWITCH = re.compile(r"LD_.*|DYLD_.*|PATH|HOME|SHELL|IFS|ENV|BASH_ENV|USER|TMPDIR|LANG|LC_.*|PYTHON.*|GIT_.*")
 _NOBODY = {
     "your name",
     "name",
@@ -83,6 +85,26 @@ def name(value: Value) -> str:
     if not is_name(written):
         value.wrong("bad-name", f"{value.what} is not a name: `{shorten(written)}`", notes=(NAME_RULE,))
         return ""
+    return written
+
+
+def switch_name(value: Value) -> str:
+    """The name of an environment variable that turns something off."""
+    written = value.written("the name of an environment variable")
+    if written is None:
+        return ""
+    if _SWITCH.fullmatch(written) is None:
+        value.wrong(
+            "bad-switch",
+            f"{value.what} cannot name an environment variable: `{shorten(written)}`",
+            notes=("expected upper-case letters, digits and `_`, a letter first",),
+        )
+    elif _NOT_A_SWITCH.fullmatch(written):
+        value.wrong(
+            "bad-switch",
+            f"{value.what} is a variable that the system reads: `{written}`",
+            step="give the switch a name with the engine's prefix",
+        )
     return written
 
 

@@ -14,12 +14,14 @@ from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
 from verify.gates.kind import AnyKind, Scope
-from verify.manifest import block, lock, release
+from verify.manifest import block, deviations, lock, release, trust
 from verify.manifest.left_out import LONGEST_SUBJECT
 from verify.manifest.params import NAMES_OF
 from verify.model.block import Disposition, Refusal
+from verify.model.deviation import Trigger
 from verify.model.patch import Mode
 from verify.model.release import Proof
+from verify.model.trust import Role
 
 Schema = dict[str, Any]
 
@@ -39,7 +41,6 @@ _SWITCH = (
 
 def release_schema(kinds: Mapping[str, AnyKind]) -> Schema:
     """release.json."""
-    names = {kind.name: kind for kind in kinds.values() if kind.scope is not Scope.BLOCK}
     return _document(
         "A release: its base, its blocks in order, how it is built and judged, and the trees it promises",
         {
@@ -54,7 +55,7 @@ def release_schema(kinds: Mapping[str, AnyKind]) -> Schema:
             "blocks": _list(_name("a folder in blocks/"), about="the blocks, in the order they are applied"),
             "configurations": _named(_configuration(), least=1, about="ways to build the engine"),
             "models": _nullable(_named(_model(), about="model files for the gates, pinned")),
-            "gates": _nullable(_gates(names)),
+            "gates": _nullable(_gates(kinds)),
             "reference": _nullable(
                 _table(
                     {
@@ -65,9 +66,11 @@ def release_schema(kinds: Mapping[str, AnyKind]) -> Schema:
                     about="written by `stackproof pin`; null before",
                 )
             ),
+            "hardware": _nullable(_named(_line("what it is"), about="machines that gates may need")),
+            "policy": _nullable(_policy()),
             **_left_out(loose=False),
         },
-        optional={"models", "gates", "not_taken", "tombstones"},
+        optional={"models", "gates", "hardware", "policy", "not_taken", "tombstones"},
     )
 
 
@@ -123,6 +126,55 @@ def lock_schema() -> Schema:
     return _document(
         "The lock: what was derived for every fold; written by `stackproof pin`",
         {"schema": {"const": lock.SCHEMA}, "folds": _list(fold, distinct=False, about="every fold, in stack order")},
+    )
+
+
+def deviations_schema() -> Schema:
+    """blocks/deviations.yaml."""
+    number = {"type": "integer", "minimum": 1, "maximum": 9999}
+    until = {
+        "type": "object",
+        "required": ["trigger"],
+        "properties": {"trigger": {"enum": [trigger.value for trigger in Trigger]}},
+        "allOf": [
+            {
+                "if": {"properties": {"trigger": {"const": trigger}}, "required": ["trigger"]},
+                "then": _table({"trigger": {"const": trigger}, **ends}),
+            }
+            for trigger, ends in {
+                "release": {"release": _loose({"pattern": _NAME}, "the release that has it no more")},
+                "base": {"tree": _loose({"pattern": "^[0-9a-f]{40}$"}, "the base that it was accepted on")},
+                "upstream": {"commit": _loose({"pattern": "^[0-9a-f]{40}$"}, "the upstream it was accepted on")},
+                "date": {"day": _day("the last day that it stands")},
+                "passes": {},
+            }.items()
+        ],
+    }
+    accepted = _table(
+        {
+            "number": number,
+            "gate": _loose({"pattern": _NAME}, "the gate that finds it"),
+            "finding": _loose({"pattern": "^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$"}, "the finding's code"),
+            "names": _list(_line("", loose=True), least=1, about="what the finding names: a path, a prompt, a model"),
+            "reason": _text("why it is accepted"),
+            "evidence": _list(_text("a digest of a record, or words"), least=1, about="what was seen"),
+            "owner": _AUTHOR,
+            "since": _day("when it was accepted"),
+            "until": until,
+        }
+    )
+    ended = _table(
+        {"number": number, "gate": _loose({"pattern": _NAME}, "the gate"), "ended": _text("what ended it")},
+    )
+    return _document(
+        "The register of accepted deviations: numbered, each bounded in what it covers and in how long it stands",
+        {
+            "schema": {"const": deviations.SCHEMA},
+            "last": {"type": "integer", "minimum": 0, "maximum": 9999, "description": "the last number given"},
+            "accepted": _nullable(_list(accepted, distinct=False, about="those that stand")),
+            "ended": _nullable(_list(ended, distinct=False, about="those that are over; their numbers stay given")),
+        },
+        optional={"accepted", "ended"},
     )
 
 
@@ -295,6 +347,28 @@ def _configuration() -> Schema:
     )
 
 
+def _policy() -> Schema:
+    signer = _table(
+        {
+            "role": {"enum": [role.value for role in Role if role is not Role.LOCAL]},
+            "key": {"type": "string", "pattern": f"^(?:{trust.KEY.pattern})$", "description": "the public key"},
+        }
+    )
+    roles = {"enum": [role.value for role in Role if role is not Role.CONTRIBUTOR]}
+    evidence = _table(
+        {
+            "counts": _nullable(_list(roles, least=1, about="whose measurements are evidence")),
+            "signers": _nullable(_named(signer, about="whose signatures on foreign evidence are believed")),
+        },
+        optional={"counts", "signers"},
+    )
+    return _table({"evidence": _nullable(evidence)}, optional={"evidence"}, about="what the project decided")
+
+
+def _day(about: str) -> Schema:
+    return _loose({"pattern": f"^{deviations.DAY.pattern}$"}, about)
+
+
 _AUTHOR: Schema = {"type": "string", "pattern": r"^[^<>\s](?:[^<>\n\t]*[^<>\s])? <[^<>\s@]+@[^<>\s@]+>$"}
 _DATE: Schema = {"type": "string", "pattern": "^@(?:0|[1-9][0-9]{0,10}) [+-](?:0[0-9]|1[0-4])[0-5][0-9]$"}
 
@@ -362,8 +436,17 @@ def _gates(kinds: Mapping[str, AnyKind], *, loose: bool = False) -> Schema:
 
 def _gate(kind: AnyKind, *, loose: bool) -> dict[str, Any]:
     hints = get_type_hints(kind.params)
-    properties: Schema = {"required": _nullable({"type": "boolean", "default": True})}
-    optional = {"required"}
+    word = _loose if loose else lambda rule, about: {"description": about, "type": "string", **rule}
+    properties: Schema = {
+        "required": _nullable({"type": "boolean", "default": True}),
+        "hardware": _nullable(word({"pattern": _NAME}, "what it must be measured on")),
+    }
+    optional = {"required", "hardware"}
+    if not loose:
+        # what judges one block stands in release.json only once that block is gone
+        gone = kind.scope is Scope.BLOCK
+        properties["outlives"] = _outlives() if gone else _nullable(_outlives())
+        optional |= set() if gone else {"outlives"}
     for field in fields(kind.params):
         parameter = _parameter(hints[field.name], field, loose=loose)
         given = field.default is MISSING and field.default_factory is MISSING
@@ -371,6 +454,18 @@ def _gate(kind: AnyKind, *, loose: bool) -> dict[str, Any]:
             optional.add(field.name)
         properties[field.name] = parameter if given else _nullable(parameter)
     return {"properties": properties, "optional": optional, "about": kind.about}
+
+
+def _outlives() -> Schema:
+    return _table(
+        {
+            "block": _name("the block that upstream took"),
+            "switch": _nullable({"type": "string", "pattern": _SWITCH, "description": "its switch, where it has one"}),
+            "off": _nullable({"type": "string", "anyOf": [{"const": ""}, {"pattern": _LINE}]}),
+        },
+        optional={"switch", "off"},
+        about="where the gate came with a block that is gone",
+    )
 
 
 def _parameter(hint: Any, field: "Field[Any]", *, loose: bool) -> Schema:
@@ -399,6 +494,7 @@ def write(folder: Path) -> None:
         ("release", release_schema(KINDS)),
         ("block", block_schema(KINDS)),
         ("lock", lock_schema()),
+        ("deviations", deviations_schema()),
     ):
         (folder / f"{name}.json").write_bytes(render(schema))
 

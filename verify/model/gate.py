@@ -10,8 +10,23 @@ from verify.model.ids import BlockName, GateName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Outlived:
+    """What a gate of the release came with and now stands without: a block that upstream took, and its switch.
+
+    `switch` is empty where upstream has none; `off` is the value that turns it off.
+    """
+
+    block: BlockName
+    switch: str
+    off: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GateDecl:
-    """One declared check; `block` is the block whose block.yaml declares it, None for one of release.json."""
+    """One declared check; `block` is the block whose block.yaml declares it, None for one of release.json.
+
+    `hardware` names what it must be measured on, empty for any machine.
+    """
 
     name: GateName
     kind: str
@@ -19,3 +34,5 @@ class GateDecl:
     block: BlockName | None
     params: object
     place: Place
+    hardware: str = ""
+    outlived: Outlived | None = None

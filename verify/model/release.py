@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from verify.model.block import Block, NotTaken, Tombstone
+from verify.model.deviation import Deviation, EndedDeviation, Standing, newest_day
 from verify.model.gate import GateDecl
 from verify.model.ids import (
     BlobId,
@@ -18,6 +19,7 @@ from verify.model.ids import (
     TreeId,
 )
 from verify.model.patch import Mode
+from verify.model.trust import OUR_POLICY, EvidencePolicy, Hardware
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,6 +179,21 @@ class Release:
     digest: Sha256
     not_taken: tuple[NotTaken, ...] = ()
     tombstones: tuple[Tombstone, ...] = ()
+    deviations: tuple[Deviation, ...] = ()
+    ended_deviations: tuple[EndedDeviation, ...] = ()
+    hardware: tuple[Hardware, ...] = ()
+    policy: EvidencePolicy = OUR_POLICY
+
+    def standing(self, base_tree: TreeId) -> Standing:
+        """What ends accepted deviations, for this release on that base."""
+        folds = [fold.date for block in self.blocks for fold in block.folds]
+        return Standing(
+            release=self.name,
+            parent=self.parent,
+            base_tree=base_tree,
+            upstream_commit=self.base.upstream_commit,
+            day=newest_day(folds),
+        )
 
     def all_tombstones(self) -> tuple[Tombstone, ...]:
         """The release's own tombstones, then each block's in stack order."""

@@ -21,10 +21,11 @@ class Passed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failed:
-    """The rule was checked and did not hold: every finding, not the first."""
+    """The rule was checked and did not hold: every finding, not the first; `accepted` are covered by deviations."""
 
     summary: str
     findings: tuple[Diagnostic, ...]
+    accepted: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -111,7 +111,8 @@ def _more(outcome: Outcome) -> dict[str, object]:
         case Passed():
             return {}
         case Failed():
-            return {"findings": [diagnostic_json(finding) for finding in outcome.findings]}
+            accepted = {"accepted": [diagnostic_json(each) for each in outcome.accepted]} if outcome.accepted else {}
+            return {"findings": [diagnostic_json(finding) for finding in outcome.findings], **accepted}
         case Waived():
             findings = [diagnostic_json(finding) for finding in outcome.findings]
             return {"deviation": outcome.deviation, "findings": findings}

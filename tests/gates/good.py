@@ -22,6 +22,7 @@ from verify.gates.golden_tokens import Params as GoldenTokens
 from verify.gates.kinds import KINDS
 from verify.gates.patch_hygiene import Params as PatchHygiene
 from verify.gates.requires import Params as Requires
+from verify.gates.slot_files import Params as SlotFiles
 from verify.gates.switches import Params as Switches
 from verify.gates.warm_behind_cold import Params as WarmBehindCold
 from verify.gates.warnings import Params as Warnings
@@ -52,6 +53,7 @@ from verify.model.observation import (
     LibraryChange,
     LoadedFile,
     MarkCount,
+    ProbeObservation,
     RunObservation,
     TokenChoice,
 )
@@ -187,6 +189,7 @@ GATES = (
         "golden-tokens",
         GoldenTokens(model=MODEL, configuration=RELEASE_CONFIG, prompts=("once", "twice"), tokens=16, probabilities=2),
     ),
+    gate("slot-files", "slot-files", SlotFiles(model=MODEL, configuration=RELEASE_CONFIG)),
 )
 QUEUE_GATES = (
     gate(
@@ -217,6 +220,12 @@ CACHE_GATES = (
         CheckpointResume(
             switch="CACHE", model=MODEL, configuration=RELEASE_CONFIG, kept="keeping", superseded="superseding"
         ),
+        CACHE,
+    ),
+    gate(
+        "cache-slot-files",
+        "slot-files",
+        SlotFiles(switch="CACHE", model=MODEL, configuration=RELEASE_CONFIG),
         CACHE,
     ),
 )
@@ -335,7 +344,7 @@ def built_digest(tree: TreeId) -> Sha256:
     return Sha256(sha256(f"program of {tree}".encode()).hexdigest())
 
 
-def good_run(need: ProbeNeed) -> RunObservation:
+def good_run(need: ProbeNeed) -> ProbeObservation:
     """What a well-behaved engine shows for a need."""
     match need.probe:
         case "tokens":
@@ -344,7 +353,9 @@ def good_run(need: ProbeNeed) -> RunObservation:
             return _warm_behind_cold(need, read_settings(WarmBehindColdSettings, need.settings))
         case "checkpoint-resume":
             return _checkpoint_resume(need, read_settings(CheckpointResumeSettings, need.settings))
-    raise AssertionError(need.probe)
+    from tests.gates.good_probes import RUNS  # they are made of what is made here
+
+    return RUNS[need.probe](need)
 
 
 def answer(
@@ -497,7 +508,7 @@ def line_counts(release: Release, stack: Stack) -> dict[BlobId, int]:
     return found
 
 
-def measured(case: Case, run: Callable[[ProbeNeed], RunObservation] = good_run) -> Case:
+def measured(case: Case, run: Callable[[ProbeNeed], ProbeObservation] = good_run) -> Case:
     """The case with every need of its gates met: builds as `good_build`, probes as `run` gives them."""
     needs: dict[Need, None] = {}
     for each in gates_of(case.release):
@@ -524,11 +535,17 @@ def good_case() -> Case:
     return measured(bare_case(good_release()))
 
 
-def with_probe(case: Case, gate_name: str, edit: Callable[[RunObservation], RunObservation], at: int = 0) -> Case:
-    """The case with one session of a gate changed."""
+def probe_of(case: Case, gate_name: str, at: int = 0) -> ProbeNeed:
+    """One of the sessions that a gate asks for."""
     decl = next(each for each in gates_of(case.release) if each.name == gate_name)
     need = KINDS[decl.kind].needs(decl.params, case.of(decl))[at]
     assert isinstance(need, ProbeNeed)
+    return need
+
+
+def with_probe(case: Case, gate_name: str, edit: Callable[[RunObservation], RunObservation], at: int = 0) -> Case:
+    """The case with one session of a gate changed."""
+    need = probe_of(case, gate_name, at)
     edited = replace(case.probes[need], observation=edit(case.seen(need, RunObservation)))
     return replace(case, probes={**case.probes, need: edited})
 

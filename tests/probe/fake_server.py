@@ -2,6 +2,7 @@
 
 It serves before the interpreter looks at its arguments and never returns. What it does wrong is told by variables
 of its environment: FAKE=<fault>, FAKE_SALT changes its tokens, FAKE_SAYS is written to its log at each request.
+Started with a folder for slots it remembers what its slot holds, and saves and restores that.
 """
 
 import ctypes
@@ -13,11 +14,17 @@ import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 FAULT = os.environ.get("FAKE", "")
 SALT = int(os.environ.get("FAKE_SALT", "0"))
 BATCH = 8
 LOCK = threading.Lock()
+MAGIC = b"slot"
+SLOTS = next(
+    (after for name, after in zip(sys.orig_argv, sys.orig_argv[1:], strict=False) if name == "--slot-save-path"), ""
+)
+HELD: list[int] = []
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -31,6 +38,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.path.startswith("/slots/"):
+            self.slot(self.path.partition("action=")[2], Path(SLOTS, asked["filename"]))
+            return
         if FAULT == "mute":
             say(f"asked: {os.getpid()}")
             time.sleep(600)
@@ -41,7 +51,9 @@ class Handler(BaseHTTPRequestHandler):
         prompt = asked["prompt"]
         length = len(prompt)
         ids = [(length * 7 + step * 3 + SALT) % 50 for step in range(asked["n_predict"])]
-        timings = {"cache_n": 0, "prompt_n": length, "prompt_ms": 1.5, "predicted_n": len(ids)}
+        cached = held_of(prompt) if SLOTS else 0
+        HELD[:] = [*prompt, *ids]
+        timings = {"cache_n": cached, "prompt_n": length - cached, "prompt_ms": 1.5, "predicted_n": len(ids)}
         if not asked["stream"]:
             for number, _ in enumerate(ids):
                 self.fail(number)
@@ -67,6 +79,24 @@ class Handler(BaseHTTPRequestHandler):
                 event["completion_probabilities"] = [self.chosen(each, asked)]
             self.event(event)
         self.event({"content": "", "tokens": [], "stop": True, "timings": timings})
+
+    def slot(self, action: str, path: Path) -> None:
+        if action == "save":
+            path.write_bytes(MAGIC + json.dumps(HELD).encode())
+            self.plain(200, {"n_saved": len(HELD)})
+            return
+        data = path.read_bytes() if path.exists() else b""
+        if FAULT == "breaks-over-files" and data and not data.endswith(b"]"):
+            os.abort()
+        sound = data.startswith(MAGIC) and data.endswith(b"]")
+        if not sound and FAULT != "takes-any-file":
+            if FAULT == "loses-its-slot":
+                HELD.clear()
+            self.plain(400, {"error": {"message": "no slot"}})
+            return
+        restored = json.loads(data[4:]) if sound else [1]
+        HELD[:] = [] if FAULT == "forgets" else restored
+        self.plain(200, {"n_restored": len(restored)})
 
     def chosen(self, each: int, asked: dict[str, int]) -> dict[str, object]:
         top = [{"id": each + rank, "logprob": -0.5 - rank} for rank in range(asked["n_probs"])]
@@ -99,6 +129,14 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
+
+
+def held_of(prompt: list[int]) -> int:
+    """How many tokens of a prompt the slot holds; the last one is always read."""
+    same = 0
+    while same < min(len(HELD), len(prompt) - 1) and HELD[same] == prompt[same]:
+        same += 1
+    return same
 
 
 def say(text: str) -> None:

@@ -4,11 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tests.gates.good import QUEUE, edit_answers, edit_arm, fold, measured, with_build, with_probe
+from tests.gates.good import QUEUE, edit_answers, edit_arm, fold, measured, probe_of, with_build, with_probe
 from verify.gates.case import Case
 from verify.model.block import Block, Fold
 from verify.model.diagnostic import Diagnostic
-from verify.model.evidence import Need
 from verify.model.gate import GateDecl
 from verify.model.ids import TreeId
 from verify.model.observation import Answer, ArmObservation, BuildObservation, RunObservation
@@ -117,15 +116,9 @@ def unprobed(gate: str, *reasons: Diagnostic) -> Way:
     """The first session of a gate was not made, for these reasons."""
 
     def way(case: Case) -> Case:
-        found: list[Need] = []
-
-        def note(run: RunObservation) -> RunObservation:
-            found.extend(need for need, each in case.probes.items() if each.observation is run)
-            return run
-
-        with_probe(case, gate, note)
-        probes = {need: each for need, each in case.probes.items() if need != found[0]}
-        return replace(case, probes=probes, faults={found[0]: reasons} if reasons else {})
+        asked = probe_of(case, gate)
+        probes = {need: each for need, each in case.probes.items() if need != asked}
+        return replace(case, probes=probes, faults={asked: reasons} if reasons else {})
 
     return way
 

@@ -52,7 +52,7 @@ def differences(code: str, reference: ArmObservation, other: ArmObservation, *, 
         if one is None or two is None:
             lacking = reference.arm if one is None else other.arm
             findings.append(Diagnostic(code=code, message=f"{who}: arm `{lacking}` has no answer to `{at[1]}`"))
-        elif why := _differs(one, two):
+        elif why := answer_difference(one, two):
             what, *notes = why
             shown = (f"round {at[0]}, `{reference.arm}`: {one.text!r:.120}", f"`{other.arm}`: {two.text!r:.120}")
             message = f"{who}: `{at[1]}` differs between arms `{reference.arm}` and `{other.arm}`: {what}"
@@ -60,7 +60,8 @@ def differences(code: str, reference: ArmObservation, other: ArmObservation, *, 
     return tuple(findings)
 
 
-def _differs(one: Answer, two: Answer) -> tuple[str, ...]:
+def answer_difference(one: Answer, two: Answer) -> tuple[str, ...]:
+    """What differs first between two answers to one request, then notes; nothing when they are equal."""
     if one.generated != two.generated:
         return (f"{one.generated} tokens against {two.generated}",)
     if one.ids != two.ids:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from verify.model.observation import Answer, TokenChoice
 from verify.model.session import ServerSettings
-from verify.probe.http import BrokenAnswer, ask_for_events
+from verify.model.slot_files import SlotAction
+from verify.probe.http import BrokenAnswer, Refused, ask_for_events
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +79,15 @@ def complete(
         if gathered.ended:
             break
     return gathered.answer(ask, round_number, time.monotonic() - sent)
+
+
+def slot_action(port: int, action: str, *, slot: int, filename: str, seconds: float) -> SlotAction:
+    """Tell the server to `save` a slot to a file in its folder of slots, or to `restore` it; a refusal is an answer."""
+    try:
+        (event,) = ask_for_events(port, f"/slots/{slot}?action={action}", {"filename": filename}, seconds)
+    except Refused as refused:
+        return SlotAction(done=False, tokens=0, said=str(refused))
+    return SlotAction(done=True, tokens=int(_number(event, "n_saved" if action == "save" else "n_restored")), said="")
 
 
 def _body(ask: Ask) -> dict[str, object]:

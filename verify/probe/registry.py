@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from verify.model.observation import RunObservation
 from verify.model.session import CheckpointResumeSettings, TokenSettings, WarmBehindColdSettings
-from verify.probe import checkpoint_resume, tokens, warm_behind_cold
+from verify.model.slot_files import SlotFilesObservation, SlotFilesSettings
+from verify.probe import checkpoint_resume, slot_files, tokens, warm_behind_cold
 from verify.probe.probe import AnyProbe, Probe
 
 
@@ -37,5 +38,13 @@ PROBES: Mapping[str, AnyProbe] = {
         observation=RunObservation,
         run=checkpoint_resume.run_checkpoint_resume,
         told=_told_of_run,
+    ),
+    "slot-files": Probe(
+        recipe=slot_files.RECIPE,
+        timed=False,
+        settings=SlotFilesSettings,
+        observation=SlotFilesObservation,
+        run=slot_files.run_slot_files,
+        told=lambda seen: f"{len(seen.arms)} arms, {sum(len(arm.refusals) for arm in seen.arms)} bad files",
     ),
 }

@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,9 +22,10 @@ from verify.model.diagnostic import Diagnostic, EnvironmentFault, Place
 from verify.model.evidence import Arm
 from verify.model.observation import Answer
 from verify.model.session import ServerSettings
+from verify.model.slot_files import SlotAction
 from verify.probe.engine import BuiltEngine, Limits, ModelFile, check_program
 from verify.probe.http import BrokenAnswer, NoAnswer, Refused, is_healthy
-from verify.probe.llama import Ask, complete, server_options
+from verify.probe.llama import Ask, complete, server_options, slot_action
 from verify.probe.port import listening_port
 
 _TAIL = 12
@@ -70,7 +71,7 @@ class RunningServer:
         on_first: Callable[[], None] | None = None,
     ) -> Answer:
         """One completion; a server that dies, keeps silent or talks nonsense is a fault with its last lines."""
-        try:
+        with self._asked(ask.request):
             return complete(
                 self.port,
                 ask,
@@ -80,17 +81,28 @@ class RunningServer:
                 on_batch=on_batch,
                 on_first=on_first,
             )
+
+    def slot(self, action: str, *, slot: int, filename: str) -> SlotAction:
+        """Save or restore a slot; whether the server did it is the answer, not answering at all is a fault."""
+        with self._asked(f"{action} {filename}"):
+            return slot_action(self.port, action, slot=slot, filename=filename, seconds=self.limits.answer_seconds)
+
+    @contextmanager
+    def _asked(self, request: str) -> Iterator[None]:
+        """Turns what may go wrong while a request is answered into a fault with the server's last lines."""
+        try:
+            yield
         except NoAnswer as error:
-            raise self._fault("server-silent", f"did not answer `{ask.request}`: {error}") from error
+            raise self._fault("server-silent", f"did not answer `{request}`: {error}") from error
         except (BrokenAnswer, Refused) as error:
             if isinstance(error, BrokenAnswer):
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     self.process.wait(timeout=1)  # a dying server breaks its connections first
             if self.process.returncode is not None:
-                raise ended(self.arm, self.process.returncode, self.logs, f"while answering `{ask.request}`") from error
+                raise ended(self.arm, self.process.returncode, self.logs, f"while answering `{request}`") from error
             raise self._fault(
                 "answer-refused" if isinstance(error, Refused) else "answer-broken",
-                f"gave no sound answer to `{ask.request}`: {error}",
+                f"gave no sound answer to `{request}`: {error}",
             ) from error
 
     def _fault(self, code: str, what: str) -> EnvironmentFault:
@@ -113,16 +125,24 @@ class RunningServer:
 
 @contextmanager
 def serve(
-    *, arm: Arm, engine: BuiltEngine, model: ModelFile, settings: ServerSettings, logs: Logs, home: Path, limits: Limits
+    *,
+    arm: Arm,
+    engine: BuiltEngine,
+    model: ModelFile,
+    settings: ServerSettings,
+    logs: Logs,
+    home: Path,
+    limits: Limits,
+    options: Sequence[str] = (),
 ) -> Iterator[RunningServer]:
-    """Start the server, wait until it is ready, hand it out, end it."""
+    """Start the server, wait until it is ready, hand it out, end it; `options` come behind those of the settings."""
     program = check_program(engine).absolute()
     environment = _environment(arm, program.parent, home)
     started = time.monotonic()
     with logs.out.open("wb") as out, logs.err.open("wb") as err:
         try:
             process = subprocess.Popen(
-                [program, "-m", model.path.absolute(), *server_options(settings)],
+                [program, "-m", model.path.absolute(), *server_options(settings), *options],
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=err,

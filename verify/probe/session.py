@@ -5,24 +5,22 @@ checked for what it loaded. When the first arm has served a whole round and anot
 that arm is at fault (`arm-broken`); when the first one breaks down, nobody knows.
 """
 
-import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from verify.model.diagnostic import Diagnostic, EnvironmentFault
 from verify.model.evidence import Arm
 from verify.model.interval import ratio_interval
 from verify.model.observation import Answer, ArmObservation, LoadedFile, MarkCount, RunObservation
 from verify.model.progress import Stage
 from verify.model.session import Mark, Rounds, ServerSettings
+from verify.probe.blame import blamed
 from verify.probe.engine import BuiltEngine, Limits, ModelFile
 from verify.probe.identity import SYSTEM_FOLDERS, loaded_files
 from verify.probe.llama import server_options
+from verify.probe.marks import count_marks
 from verify.probe.server import Logs, RunningServer, ended, serve
-
-_ENGINE_AT_FAULT = frozenset({"server-not-starting", "server-died", "server-silent", "answer-broken", "answer-refused"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,10 +74,9 @@ def run_session(bench: Bench, script: Script) -> RunObservation:
     while rounds < script.rounds.most and not (rounds >= script.rounds.least and _known(script, bench, kept)):
         for arm, engine in bench.arms if rounds % 2 == 0 else bench.arms[::-1]:
             bench.stage.tell(f"round {rounds + 1} of {script.rounds.most} at most, arm `{arm.name}`")
-            try:
+            first = bench.arms[0][0].name
+            with blamed(arm, first if kept[first].answers else None):
                 _play(bench, script, arm, engine, rounds, kept[arm.name])
-            except EnvironmentFault as fault:
-                raise _blamed(fault, arm, bench, kept) from fault
         rounds += 1
     return RunObservation(
         arms=tuple(_observed(arm, kept[arm.name], script) for arm, _ in bench.arms),
@@ -109,14 +106,7 @@ def _play(bench: Bench, script: Script, arm: Arm, engine: BuiltEngine, number: i
         kept.start_seconds = max(kept.start_seconds, server.start_seconds)
     kept.loaded = tuple(dict.fromkeys(kept.loaded + loaded))
     kept.answers.append(answers)
-    kept.marks += _marked(script.marks, logs.lines(), number)
-
-
-def _marked(marks: tuple[Mark, ...], lines: Sequence[str], number: int) -> list[MarkCount]:
-    return [
-        MarkCount(name=mark.name, round=number, count=sum(1 for line in lines if re.search(mark.pattern, line)))
-        for mark in marks
-    ]
+    kept.marks += count_marks(script.marks, logs.lines(), number)
 
 
 def _known(script: Script, bench: Bench, kept: dict[str, _Kept]) -> bool:
@@ -131,22 +121,6 @@ def _known(script: Script, bench: Bench, kept: dict[str, _Kept]) -> bool:
         if interval is None or interval.width() > script.rounds.precision:
             return False
     return True
-
-
-def _blamed(fault: EnvironmentFault, arm: Arm, bench: Bench, kept: dict[str, _Kept]) -> EnvironmentFault:
-    first = bench.arms[0][0]
-    diagnostic = fault.diagnostics[0]
-    if arm == first or not kept[first.name].answers or diagnostic.code not in _ENGINE_AT_FAULT:
-        return fault
-    return EnvironmentFault(
-        Diagnostic(
-            code="arm-broken",
-            message=f"arm `{first.name}` served and arm `{arm.name}` broke down: {diagnostic.message}",
-            place=diagnostic.place,
-            notes=(f"{diagnostic.code}: tree {arm.build.tree}", *diagnostic.notes),
-            help=diagnostic.help,
-        )
-    )
 
 
 def _observed(arm: Arm, kept: _Kept, script: Script) -> ArmObservation:

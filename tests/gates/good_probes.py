@@ -1,0 +1,11 @@
+"""What a well-behaved engine shows for needs of probes other than sessions of answers, by the probe's name."""
+
+from collections.abc import Callable, Mapping
+
+from tests.gates.good_slots import good_slot_files
+from verify.model.evidence import ProbeNeed
+from verify.model.observation import ProbeObservation
+
+RUNS: Mapping[str, Callable[[ProbeNeed], ProbeObservation]] = {
+    "slot-files": good_slot_files,
+}

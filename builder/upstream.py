@@ -99,6 +99,8 @@ def _import(base: Base, store: Store, cache: Path, offline: bool, progress: Prog
 
 
 def _from_sdist(source: SdistSource, archive: Path, commit: CommitId | None, store: Store) -> Imported:
+    if source.of_commit:
+        return _of_commit(source, archive, commit, store)
     git_dir = source.git_dir if commit is not None else None
     found = read_vendored(archive, folder=source.folder, git_dir=git_dir, below_top=True, store=store)
     if commit is None:
@@ -114,6 +116,25 @@ def _from_sdist(source: SdistSource, archive: Path, commit: CommitId | None, sto
         from_cache=False,
         notes=(f"{len(found.files)} files", f"equal to upstream {commit[:12]}"),
     )
+
+
+def _of_commit(source: SdistSource, archive: Path, commit: CommitId | None, store: Store) -> Imported:
+    """Another commit of the shipped repository than the one whose files lie in the folder."""
+    if commit is None or not source.git_dir:
+        raise InputFault(
+            Diagnostic(
+                code="upstream-commit-unprovable",
+                message="the base is to be a commit of the sdist's repository, and none is named",
+                notes=("`of_commit` needs `git_dir`, and `upstream_commit` of the base",),
+                help="name both in release.json, or leave `of_commit` out",
+            )
+        )
+    if not store.has(commit):
+        read_vendored(archive, folder=source.folder, git_dir=source.git_dir, below_top=True, store=store)
+    if not store.has(commit) or not store.is_whole(_tree_of(commit, store)):
+        raise _commit_missing(commit, archive, "")
+    store.cut((commit,))
+    return Imported(tree=_tree_of(commit, store), commit=commit, from_cache=False, notes=(f"commit {commit[:12]}",))
 
 
 def _from_git(source: GitSource, base: Base, store: Store, *, offline: bool, root: Path) -> Imported:
@@ -161,17 +182,7 @@ def _rooted(found: Vendored, store: Store) -> Imported:
 
 def _compare(found: Vendored, commit: CommitId, archive: Path, store: Store) -> None:
     if not store.has(commit):
-        notes = [f"the archive is {archive}"]
-        if found.head:
-            notes.insert(0, f"the archive says of itself that it is {found.head}")
-        raise InputFault(
-            Diagnostic(
-                code="upstream-commit-missing",
-                message=f"the upstream repository in {archive.name} has no commit {commit}",
-                notes=tuple(notes),
-                help="correct base.upstream_commit in release.json, or the pinned sdist",
-            )
-        )
+        raise _commit_missing(commit, archive, found.head)
     expected = _tree_of(commit, store)
     if found.tree == expected:
         return
@@ -197,6 +208,20 @@ def _compare(found: Vendored, commit: CommitId, archive: Path, store: Store) -> 
             message=f"the files in {archive.name} are not those of upstream commit {commit[:12]}",
             notes=tuple(notes),
             help="stackproof explain base-differs-from-upstream",
+        )
+    )
+
+
+def _commit_missing(commit: CommitId, archive: Path, head: str) -> InputFault:
+    notes = [f"the archive is {archive}"]
+    if head:
+        notes.insert(0, f"the archive says of itself that it is {head}")
+    return InputFault(
+        Diagnostic(
+            code="upstream-commit-missing",
+            message=f"the upstream repository in {archive.name} has no commit {commit}",
+            notes=tuple(notes),
+            help="correct base.upstream_commit in release.json, or the pinned sdist",
         )
     )
 
@@ -246,6 +271,7 @@ def _record_file(base: Base, cache: Path) -> Path | None:
     match base.source:
         case SdistSource() as source:
             parts = ("sdist", source.sha256, source.folder, source.git_dir, base.upstream_commit or "")
+            parts = (*parts, "of commit") if source.of_commit else parts
         case ArchiveSource() as source:
             parts = ("archive", source.sha256, source.folder)
         case GitSource() as source:

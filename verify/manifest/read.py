@@ -12,9 +12,10 @@ from pathlib import Path
 
 from verify.gates.kind import AnyKind
 from verify.manifest.block import BlockFile, block_file, read_block
+from verify.manifest.bump import BUMP_FILE, read_bump
 from verify.manifest.deviations import DEVIATIONS_FILE, Register, read_register
 from verify.manifest.document import hole, open_document
-from verify.manifest.files import DOCUMENT_LIMIT, Files
+from verify.manifest.files import DOCUMENT_LIMIT, LOCK_LIMIT, Files
 from verify.manifest.lock import LOCK_FILE
 from verify.manifest.mistakes import Mistakes, did_you_mean, guess, listed
 from verify.manifest.order import check_requires, refuse_repeated_switches
@@ -23,6 +24,7 @@ from verify.manifest.pinned import read_pinned
 from verify.manifest.release import RELEASE_FILE, Declared, read_declared
 from verify.manifest.scalars import name
 from verify.manifest.value import Value
+from verify.model.bump import BumpRecord
 from verify.model.diagnostic import Diagnostic, InputFault, Place
 from verify.model.digest import release_digest
 from verify.model.gate import GateDecl
@@ -56,6 +58,7 @@ def read_release(root: Path, *, kinds: Mapping[str, AnyKind] | None = None, pinn
     declared_gates = (*own_gates, *(gate for block in whole for gate in block.gates))
     register = _register(files, mistakes, _waivable(declared_gates, known))
     lock = read_pinned(declared, whole, files, mistakes, pinned)
+    bump = _bump(files, mistakes if pinned else Mistakes())
     mistakes.raise_if_any()
     return Release(
         name=declared.name,
@@ -75,7 +78,16 @@ def read_release(root: Path, *, kinds: Mapping[str, AnyKind] | None = None, pinn
         ended_deviations=register.ended,
         hardware=declared.hardware,
         policy=declared.policy,
+        bump=bump,
     )
+
+
+def _bump(files: Files, mistakes: Mistakes) -> BumpRecord | None:
+    """What the last bump left on record; None where there was none, or where it cannot be read."""
+    before = len(mistakes)
+    data = files.read(BUMP_FILE, limit=LOCK_LIMIT, mistakes=mistakes)
+    record = read_bump(open_document(BUMP_FILE, data, mistakes)) if data is not None else None
+    return record if before == len(mistakes) else None
 
 
 def _our_kinds() -> Mapping[str, AnyKind]:

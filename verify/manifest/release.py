@@ -11,6 +11,7 @@ from verify.manifest.left_out import read_not_taken, read_tombstones
 from verify.manifest.node import Listing
 from verify.manifest.scalars import (
     choice,
+    flag,
     inner_folder,
     inner_path,
     line,
@@ -132,6 +133,7 @@ def _sdist(fields: Fields) -> Source:
         sha256=fields.get("sha256", sha256),
         folder=fields.get("folder", inner_folder),
         git_dir=fields.optional("git_dir", inner_path, ""),
+        of_commit=fields.optional("of_commit", flag, False),
     )
 
 

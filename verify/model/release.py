@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from verify.model.block import Block, NotTaken, Tombstone
+from verify.model.bump import BumpRecord
 from verify.model.deviation import Deviation, EndedDeviation, Standing, newest_day
 from verify.model.gate import GateDecl
 from verify.model.ids import (
@@ -24,13 +25,17 @@ from verify.model.trust import OUR_POLICY, EvidencePolicy, Hardware
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SdistSource:
-    """The engine from a source distribution on the package index; `git_dir` is its upstream repository inside."""
+    """The engine from a source distribution on the package index; `git_dir` is its upstream repository inside.
+
+    With `of_commit` the tree is not that of the folder but of the base's upstream commit, which the repository has too.
+    """
 
     package: str
     version: str
     sha256: Sha256
     folder: str
     git_dir: str
+    of_commit: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,6 +188,7 @@ class Release:
     ended_deviations: tuple[EndedDeviation, ...] = ()
     hardware: tuple[Hardware, ...] = ()
     policy: EvidencePolicy = OUR_POLICY
+    bump: BumpRecord | None = None
 
     def standing(self, base_tree: TreeId) -> Standing:
         """What ends accepted deviations, for this release on that base."""

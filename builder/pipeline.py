@@ -9,8 +9,11 @@ from pathlib import Path
 
 from builder.alone import alone_trees
 from builder.documents import read_documents
+from builder.edit.desk import overlay_of
+from builder.sources import TreeSources
 from builder.stack import Derived, derive
 from builder.store import Store
+from builder.tree import Tree
 from builder.upstream import Imported, import_base
 from verify.diff.trace import blobs_to_count, count_lines
 from verify.gates.alone import AloneTree
@@ -18,6 +21,7 @@ from verify.gates.battery import gates_of, is_structural
 from verify.gates.case import Case, NotRederived, Rederived
 from verify.judge import rule
 from verify.manifest.read import read_release
+from verify.model.claim import ClaimResult
 from verify.model.diagnostic import Diagnostic, Fault
 from verify.model.ids import BlobId
 from verify.model.progress import Progress
@@ -26,6 +30,7 @@ from verify.model.stack import Stack
 from verify.model.verdict import GateResult
 from verify.model.wording import count as counted
 from verify.rederive import rederive
+from verify.review.claims import run_claims
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,8 +108,20 @@ def case(stacked: Stacked, workshop: Workshop, *, to_build: bool = True) -> Case
         rederived=_by_git(stacked, workshop),
         line_counts=line_counts(stacked),
         documents=read_documents(workshop.root, without=_engine_folder(stacked.release)),
+        claims=claims_at_tip(stacked),
         alone=alone(stacked, workshop) if to_build and asks_for_alone(stacked.release) else None,
     )
+
+
+def claims_at_tip(stacked: Stacked) -> tuple[ClaimResult, ...] | None:
+    """Every claim that can be run, on the tip's syntax trees; None where the stack is stuck."""
+    result = stacked.derived.result
+    if not isinstance(result, Stack):
+        return None
+    if not any(block.runnable_claims for block in stacked.release.blocks):
+        return ()
+    tip = Tree.at(overlay_of(stacked.store, stacked.derived.objects), result.tip_tree())
+    return run_claims(stacked.release.blocks, TreeSources(tip))
 
 
 def asks_for_alone(release: Release) -> bool:

@@ -123,7 +123,7 @@ def _note(block: Block, needed: Sequence[Block], base_name: str, doubts: Sequenc
         yield f"Goes on top of: {', '.join(each.title for each in needed)}."
     for switch in block.switches:
         yield f"{switch.name}={switch.off} turns it off: {switch.about}."
-    for claim in block.claims:
+    for claim in block.all_claims():
         yield f"Claim: {claim}."
     yield "Not validated:"
     yield from (f"- {doubt}" for doubt in doubts)

@@ -93,7 +93,7 @@ def bundle_stack(release: Release, stack: Stack, declared: Sequence[tuple[str, b
                 owns=block.owns,
                 requires=block.requires,
                 switches=block.switches,
-                claims=block.claims,
+                claims=block.all_claims(),
                 gates=_gates(block.gates),
                 folds=folds,
                 tree=tree,

@@ -11,9 +11,10 @@ from typing import Generic, TypeVar
 from verify.diff.trace import Trace, trace
 from verify.gates.alone import AloneTree
 from verify.model.block import Block
+from verify.model.claim import ClaimResult
 from verify.model.diagnostic import Diagnostic
 from verify.model.evidence import AbiNeed, BuildNeed, Need, ProbeNeed
-from verify.model.gate import GateDecl
+from verify.model.gate import GateDecl, Outlived
 from verify.model.ids import BlobId, BlockName, RepoPath, Sha256, TreeId
 from verify.model.observation import AbiObservation, BuildObservation, ProbeObservation
 from verify.model.release import Release
@@ -31,6 +32,14 @@ class Recorded(Generic[O_co]):
     key: Sha256
     observation: O_co
     made_by: str = "local"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Elsewhere:
+    """What was measured on other hardware and imported, by need."""
+
+    builds: Mapping[BuildNeed, Recorded[BuildObservation]] = field(default_factory=dict)
+    probes: Mapping[ProbeNeed, Recorded[ProbeObservation]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +63,10 @@ class Case:
     `base_tree` is the tree that was really imported and `base_paths` every path in it. `faults` tells, per need, why
     it was not met. `block` is the block whose gate is being checked, None for a gate of the release. `line_counts`
     says how many lines the contents have that lines are traced through, `documents` are the project's own texts by
-    name; both are None where nobody read them. `alone` are the blocks' own trees, None where nobody made them.
+    name; both are None where nobody read them. `claims` are the blocks' claims as run on the tip, None where nobody ran
+    them. `alone` are the blocks' own trees, None where nobody made them.
+    `hardware` names what the measuring machine is, `elsewhere` holds what was measured on other hardware; `outlived`
+    is the block that the checked gate stands without.
     """
 
     release: Release
@@ -69,11 +81,19 @@ class Case:
     line_counts: Mapping[BlobId, int] | None = None
     documents: Mapping[str, str] | None = None
     alone: tuple[AloneTree, ...] | None = None
+    claims: tuple[ClaimResult, ...] | None = None
     abi: Mapping[AbiNeed, Recorded[AbiObservation]] = field(default_factory=dict)
+    hardware: frozenset[str] = frozenset()
+    elsewhere: Mapping[str, Elsewhere] = field(default_factory=dict)
+    outlived: Outlived | None = None
 
     def of(self, gate: GateDecl) -> "Case":
-        """The view of the block that declares `gate`."""
-        return replace(self, block=gate.block)
+        """The view of the block that declares `gate`, on the hardware that it needs."""
+        view = replace(self, block=gate.block, outlived=gate.outlived)
+        if not gate.hardware or gate.hardware in self.hardware:
+            return view
+        there = self.elsewhere.get(gate.hardware, Elsewhere())
+        return replace(view, builds=there.builds, probes=there.probes, abi={}, faults={})
 
     def layers(self) -> tuple[Layer, ...]:
         """The layers that were derived; not all of them when the stack is stuck."""

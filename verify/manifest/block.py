@@ -7,6 +7,7 @@ canonical is told with every other mistake.
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from verify.manifest.claims import NO_CLAIMS, read_claims
 from verify.manifest.files import PATCH_LIMIT, Files
 from verify.manifest.left_out import glob, read_not_taken, read_tombstones, subject
 from verify.manifest.mistakes import did_you_mean, listed
@@ -53,7 +54,7 @@ def read_block(
     owns = fields.get("owns", lambda globs: globs.listing(glob, of="glob", least=1))
     requires = fields.optional("requires", lambda blocks: blocks.listing(_as_it_is, of="block"), ())
     switches = fields.optional("switches", lambda items: items.listing(_switch, of="switch"), ())
-    claims = fields.optional("claims", lambda items: items.listing(text, of="claim"), ())
+    claims = fields.optional("claims", read_claims, NO_CLAIMS)
     gates = fields.optional("gates", _as_table, None)
     folds = fields.get(
         "folds",
@@ -74,12 +75,13 @@ def read_block(
             owns=owns,
             requires=tuple(BlockName(required.word()) for required in requires),
             switches=tuple(switch for switch, _ in switches),
-            claims=claims,
+            claims=claims.words,
             gates=(),
             folds=tuple(fold for fold, _ in folds),
             file=value.source.file,
             not_taken=not_taken,
             tombstones=tombstones,
+            runnable_claims=claims.runnable,
         ),
         requires=requires,
         switches=tuple(place for _, place in switches),

@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
 from verify.gates.kind import AnyKind, Scope
-from verify.manifest import block, deviations, lock, release, trust
+from verify.manifest import block, claims, deviations, lock, release, trust
 from verify.manifest.left_out import LONGEST_SUBJECT
 from verify.manifest.params import NAMES_OF
 from verify.model.block import Disposition, Refusal
+from verify.model.claim import ClaimKind
 from verify.model.deviation import Trigger
+from verify.model.outline import ExitKind
 from verify.model.patch import Mode
 from verify.model.release import Proof
 from verify.model.trust import Role
@@ -94,13 +96,51 @@ def block_schema(kinds: Mapping[str, AnyKind]) -> Schema:
             "owns": _list(_loose({"pattern": _GLOB}), least=1, about="globs of the paths it may change"),
             "requires": _nullable(_list(_loose({"pattern": _NAME}), about="earlier blocks that it needs")),
             "switches": _nullable(_list(switch, distinct=False, about="variables that turn it off")),
-            "claims": _nullable(_list(_text("a statement about the source"), about="what reviews rest on")),
+            "claims": _nullable(_list(_claim(), about="what reviews rest on")),
             "gates": _nullable(_gates(names, loose=True)),
             "folds": _list(_fold(), least=1, distinct=False, about="its changes, in the order they are applied"),
             **_left_out(loose=True),
         },
         optional={"requires", "switches", "claims", "gates", "not_taken", "tombstones"},
     )
+
+
+def _claim() -> Schema:
+    """Words, or a table that can be run on a tree."""
+    says, function = _text("the claim in words"), _line("a function, by the end of its name", loose=True)
+    file, globs = (
+        _loose({"pattern": _INNER}, "a file of the engine"),
+        _list(_loose({"pattern": _GLOB}), least=1, about="globs of files"),
+    )
+    times = {"type": "integer", "minimum": 0, "maximum": claims.MOST}
+    exits = _list({"enum": [kind.value for kind in ExitKind]}, least=1, about="return when left out")
+    anchor = _line("text of its code, as it begins", loose=True)
+    tables: Mapping[ClaimKind, tuple[Schema, set[str]]] = {
+        ClaimKind.ONLY_CALL: (
+            {"file": file, "function": function, "call": _line("what is called", loose=True), "inside": anchor}
+            | {"times": _nullable(times)},
+            {"times"},
+        ),
+        ClaimKind.NO_EXIT: (
+            {"file": file, "function": function, "start": anchor, "end": anchor, "exits": _nullable(exits)},
+            {"exits"},
+        ),
+        ClaimKind.ABSENT: (
+            {"symbol": _line("a name", loose=True), "files": globs, "function": _nullable(function)},
+            {"function"},
+        ),
+        ClaimKind.UNTOUCHED: ({"files": globs}, set()),
+        ClaimKind.COUNT: (
+            {"file": file, "function": _nullable(function), "pattern": _line("a regular expression", loose=True)}
+            | {"times": times},
+            {"function"},
+        ),
+    }
+    runnable = {
+        kind.value: _table({"says": says, **properties}, optional=optional)
+        for kind, (properties, optional) in tables.items()
+    }
+    return {"if": {"type": "object"}, "then": _variants(runnable), "else": _text("a statement about the source")}
 
 
 def lock_schema() -> Schema:
@@ -258,8 +298,8 @@ def _source() -> Schema:
     return _variants(
         {
             "sdist": _table(
-                _package() | {"sha256": _sha256("of the archive"), **_folders()},
-                optional={"git_dir"},
+                _package() | {"sha256": _sha256("of the archive"), **_folders(), "of_commit": _of_commit()},
+                optional={"git_dir", "of_commit"},
                 about="a source distribution on the package index",
             ),
             "archive": _table(
@@ -280,6 +320,10 @@ def _source() -> Schema:
             ),
         }
     )
+
+
+def _of_commit() -> Schema:
+    return {"description": "whether the tree is that of the upstream commit, not of the folder", "type": "boolean"}
 
 
 def _package() -> Schema:

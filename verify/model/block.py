@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from verify.model.claim import Claim
 from verify.model.gate import GateDecl
 from verify.model.ids import BlockName, FoldId
 from verify.model.patch import Patch
@@ -104,7 +105,10 @@ class Fold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """One feature: why it exists, until when, which paths it owns (globs), what it needs, its folds in order."""
+    """One feature: why it exists, until when, which paths it owns (globs), what it needs, its folds in order.
+
+    `claims` are those in words alone, `runnable_claims` those that can be run on a tree.
+    """
 
     name: BlockName
     title: str
@@ -119,3 +123,8 @@ class Block:
     file: str
     not_taken: tuple[NotTaken, ...] = ()
     tombstones: tuple[Tombstone, ...] = ()
+    runnable_claims: tuple[Claim, ...] = ()
+
+    def all_claims(self) -> tuple[str, ...]:
+        """Every claim in words."""
+        return (*self.claims, *(claim.says for claim in self.runnable_claims))

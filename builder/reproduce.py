@@ -1,18 +1,24 @@
 """The same tree built twice, in two folders at two times, and compared byte for byte.
 
+Or once in a warm lane, on what another tree left there, and once in a fresh one: whether a warm folder can be told
+from a fresh one by what comes out.
+
 Each build has a cache folder of its own, so that neither the place nor the compiler cache is shared: what comes out
 equal came out equal of two compilers' runs.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
-from builder.compile.build import build, find_build
+from builder.compile.build import Built, build, find_build
 from builder.compile.differ import Difference, differ
 from builder.compile.toolchain import Toolchain
+from builder.compile.warm import Warmed, build_warm
 from builder.pipeline import Stacked, Workshop
 from builder.scratch import scratch
 from verify.model.diagnostic import Diagnostic, EnvironmentFault
 from verify.model.evidence import BuildNeed
+from verify.model.ids import TreeId
 from verify.model.observation import BuildObservation
 from verify.model.progress import Prefixed
 from verify.model.release import Configuration
@@ -28,22 +34,49 @@ class Reproduced:
 
 
 def reproduce(
-    *, need: BuildNeed, configuration: Configuration, toolchain: Toolchain, stacked: Stacked, workshop: Workshop
+    *,
+    need: BuildNeed,
+    configuration: Configuration,
+    toolchain: Toolchain,
+    stacked: Stacked,
+    workshop: Workshop,
+    after: TreeId | None = None,
 ) -> Reproduced:
-    """Build the tree in two folders of different names and lengths; both are removed again."""
+    """Build the tree in two folders of different names and lengths; both are removed again.
+
+    With `after`, the first is a warm lane that has built that tree before, and both share the compiler cache.
+    """
     workshop.cache.mkdir(parents=True, exist_ok=True)
     with scratch(workshop.cache, "reproduce-") as root:
         places = (root / "here", root / "and-elsewhere")
         folders, seen = [], []
+        if after is not None:
+            _share_compiler_cache(workshop.cache, places)
         for number, place in enumerate(places, start=1):
-            made = build(
-                need=need,
-                configuration=configuration,
-                toolchain=toolchain,
-                source=stacked.store,
-                cache=place,
-                progress=Prefixed(workshop.progress, f"build {number}/2"),
-            )
+            progress = Prefixed(workshop.progress, f"build {number}/2")
+            made: Built | Warmed
+            if after is not None and number == 1:
+                for tree in (after, need.tree):
+                    made = build_warm(
+                        need=replace(need, tree=tree),
+                        configuration=configuration,
+                        toolchain=toolchain,
+                        source=stacked.store,
+                        cache=place,
+                        progress=progress,
+                        keep=True,
+                    )
+                    if made.folder is None:
+                        raise EnvironmentFault(_not_built(replace(need, tree=tree), made.observation))
+            else:
+                made = build(
+                    need=need,
+                    configuration=configuration,
+                    toolchain=toolchain,
+                    source=stacked.store,
+                    cache=place,
+                    progress=progress,
+                )
             if made.folder is None:
                 raise EnvironmentFault(_not_built(need, made.observation))
             folders.append(made.folder)
@@ -55,6 +88,13 @@ def reproduce(
             difference=differ(folders[0], folders[1], lanes=lanes),
             kept_differs=_unlike(kept.observation, seen[0]) if kept is not None else (),
         )
+
+
+def _share_compiler_cache(cache: Path, places: tuple[Path, Path]) -> None:
+    (cache / "ccache").mkdir(parents=True, exist_ok=True)
+    for place in places:
+        place.mkdir()
+        (place / "ccache").symlink_to(cache / "ccache")
 
 
 def _unlike(kept: BuildObservation, made: BuildObservation) -> tuple[str, ...]:

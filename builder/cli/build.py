@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from builder.cli.executors import executor_at
 from builder.cli.options import HERE, AsJson, Fresh, Offline, Project, Where
 from builder.cli.session import Answer, Session, run
+from builder.cli.warm_build import build_warm_tip
 from verify.model.diagnostic import Diagnostic, InputFault, Place
 from verify.model.ids import ConfigName
 
 if TYPE_CHECKING:
-    from builder.executor import Executor
     from builder.nearest import Change, Estimate
-    from builder.pipeline import Stacked, Workshop
 
 
 def build(
@@ -24,18 +24,26 @@ def build(
     configuration: Annotated[
         str | None, typer.Option("--configuration", metavar="NAME", help="The proofs of this one alone")
     ] = None,
+    warm: Annotated[
+        bool, typer.Option("--warm", help="Only the tip, quickly, in a lane that keeps its last build; no evidence")
+    ] = False,
     as_json: AsJson = False,
     offline: Offline = False,
 ) -> None:
     """Build the proofs that the configurations promise: the base, every prefix, the tip.
 
-    A build that is known for exactly its tree, recipe and toolchain is not made again.
+    A build that is known for exactly its tree, recipe and toolchain is not made again. With --warm the tip alone is
+    built on what the last tree left in a folder of its own: for the inner loop, and never evidence.
 
     Examples: stackproof build --plan; stackproof build --fresh --json; stackproof build --executor tcp://127.0.0.1:8786
     """
     run(
         "build",
-        lambda session: _build(session, plan=plan, fresh=fresh, executor=executor, name=configuration),
+        lambda session: (
+            build_warm_tip(session, name=configuration)
+            if warm
+            else _build(session, plan=plan, fresh=fresh, executor=executor, name=configuration)
+        ),
         root=project,
         as_json=as_json,
         offline=offline,
@@ -49,16 +57,6 @@ def _no_proofs(name: str, names: list[ConfigName]) -> Diagnostic:
         place=Place(file="release.json"),
         help=f"one of {', '.join(names)}",
     )
-
-
-def _executor(address: str | None, stacked: "Stacked", workshop: "Workshop") -> "Executor":
-    from builder.executor import LOCAL
-
-    if address is None:
-        return LOCAL
-    from builder.cluster import DaskExecutor
-
-    return DaskExecutor(address=address, store=stacked.store, base_tree=stacked.imported.tree, cache=workshop.cache)
 
 
 def _why(why: str, changes: "tuple[Change, ...] | None", expected: "Estimate | None") -> str:
@@ -84,7 +82,7 @@ def _build(session: Session, *, plan: bool, fresh: bool, executor: str | None, n
     stacked = pipeline.stack(pipeline.read(workshop), workshop)
     case = pipeline.case(stacked, workshop)
     bench = measure.Bench(
-        stacked=stacked, workshop=workshop, fresh=fresh, executor=_executor(executor, stacked, workshop)
+        stacked=stacked, workshop=workshop, fresh=fresh, executor=executor_at(executor, stacked, workshop)
     )
     steps = tuple(
         step for step in bench.plan_builds(case, bench.proofs(case)) if name in (None, step.need.configuration)

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from builder.cli.options import HERE, AsJson, Fresh, Offline, Project
+from builder.cli.executors import executor_at
+from builder.cli.options import HERE, AsJson, Fresh, Offline, Project, Where
 from builder.cli.session import Answer, Session, run
 
 
@@ -13,6 +14,7 @@ def release(
     project: Project = HERE,
     out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Where to pack (default: dist)")] = None,
     fresh: Fresh = False,
+    executor: Where = None,
     as_json: AsJson = False,
     offline: Offline = False,
 ) -> None:
@@ -25,14 +27,14 @@ def release(
     """
     run(
         "release",
-        lambda session: _release(session, out=out, fresh=fresh),
+        lambda session: _release(session, out=out, fresh=fresh, executor=executor),
         root=project,
         as_json=as_json,
         offline=offline,
     )
 
 
-def _release(session: Session, *, out: Path | None, fresh: bool) -> Answer:
+def _release(session: Session, *, out: Path | None, fresh: bool, executor: str | None) -> Answer:
     from builder import pipeline
     from builder.cli.packing import pack
     from builder.cli.verdict import answer_of
@@ -51,7 +53,7 @@ def _release(session: Session, *, out: Path | None, fresh: bool) -> Answer:
         # Broken files or trees: hours of building on them would prove nothing.
         return answer_of(judge(release=declared, case=case).results, what=what)
     stacked.keep()
-    bench = Bench(stacked=stacked, workshop=workshop, fresh=fresh)
+    bench = Bench(stacked=stacked, workshop=workshop, fresh=fresh, executor=executor_at(executor, stacked, workshop))
     case = bench.all_steps(case, gates_of(declared))
     verdict = judge(release=declared, case=case)
     if not isinstance(verdict, Holds):

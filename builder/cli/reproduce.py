@@ -17,6 +17,9 @@ def reproduce(
     block: Annotated[
         str | None, typer.Option("--block", metavar="NAME", help="The stack up to this block; default: all of it")
     ] = None,
+    warm: Annotated[
+        bool, typer.Option("--warm", help="Compare a warm lane, which had the tree below, with a fresh one")
+    ] = False,
     as_json: AsJson = False,
     offline: Offline = False,
 ) -> None:
@@ -24,18 +27,21 @@ def reproduce(
 
     What differs is told with what can be read off: paths, dates, times, and the sources whose objects differ.
 
-    Example: stackproof reproduce --configuration release
+    With --warm one of the two is built in a lane that has just built the tree below, and both may take objects from
+    the compiler cache: whether going on from another tree can be told by what comes out.
+
+    Examples: stackproof reproduce --configuration release; stackproof reproduce --warm --block prefill-rotation
     """
     run(
         "reproduce",
-        lambda session: _reproduce(session, name=configuration, block=block),
+        lambda session: _reproduce(session, name=configuration, block=block, warm=warm),
         root=project,
         as_json=as_json,
         offline=offline,
     )
 
 
-def _reproduce(session: Session, *, name: str | None, block: str | None) -> Answer:
+def _reproduce(session: Session, *, name: str | None, block: str | None, warm: bool) -> Answer:
     from builder import pipeline
     from builder.compile.toolchain import find_toolchain
     from builder.reproduce import reproduce as build_twice
@@ -51,31 +57,37 @@ def _reproduce(session: Session, *, name: str | None, block: str | None) -> Answ
     tree = case.tip_tree() if block is None else case.block_tree(BlockName(block))
     if chosen is None or tree is None:
         raise InputFault(_unknown(name, block, [each.name for each in stacked.release.blocks], chosen is None))
+    top = BlockName(block) if block is not None else stacked.release.blocks[-1].name
     seen = build_twice(
         need=BuildNeed(tree=tree, configuration=chosen.name),
         configuration=chosen,
         toolchain=find_toolchain(),
         stacked=stacked,
         workshop=workshop,
+        after=case.below(top) if warm else None,
     )
     found = seen.difference
     told = tuple(
         Diagnostic(
-            code="not-reproducible",
-            message=f"`{each.name}` is not the same in two builds of tree {tree} in `{chosen.name}`",
+            code="warm-differs" if warm else "not-reproducible",
+            message=f"`{each.name}` is not the same in {'a warm lane and a fresh one' if warm else 'two builds'}, "
+            f"tree {tree} in `{chosen.name}`",
             notes=(
                 *((f"first differing byte: {each.offset}",) if each.offset is not None else ()),
                 *each.reasons,
                 *(f"object of {source} differs" for source in (found.sources or ())[:10]),
             ),
-            help="take path, date and time out of what is compiled",
+            help="name every input of what differs in the engine's CMakeLists.txt (DEPENDS, CONFIGURE_DEPENDS)"
+            if warm
+            else "take path, date and time out of what is compiled",
         )
         for each in found.files
     )
     if seen.kept_differs and not told:
         told = (_kept_differs(seen.kept_differs, tree, chosen.name),)
     compiled = sum(each.compiled for each in seen.builds)
-    text = f"{found.compared} programs and libraries, built twice ({compiled} compiled): "
+    how = "warm and fresh" if warm else "twice"
+    text = f"{found.compared} programs and libraries, built {how} ({compiled} compiled): "
     return Answer(
         text=text + (f"{len(found.files)} differ" if found.files else "the same, byte for byte"),
         data={"tree": tree, "configuration": chosen.name, "compiled": compiled, "difference": to_json(found)},

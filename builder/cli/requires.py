@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from builder.cli.options import HERE, AsJson, Offline, Project
+from builder.cli.executors import executor_at
+from builder.cli.options import HERE, AsJson, Offline, Project, Where
 from builder.cli.session import Answer, Session, run
 from verify.model.diagnostic import Diagnostic, ExitCode, InputFault, Place
 
@@ -23,6 +24,7 @@ def requires(
     configuration: Annotated[
         str | None, typer.Option("--configuration", metavar="NAME", help="Default: the first that proves `alone`")
     ] = None,
+    executor: Where = None,
     as_json: AsJson = False,
     offline: Offline = False,
 ) -> None:
@@ -34,14 +36,14 @@ def requires(
     """
     run(
         "requires",
-        lambda session: _requires(session, build=build, name=configuration),
+        lambda session: _requires(session, build=build, name=configuration, executor=executor),
         root=project,
         as_json=as_json,
         offline=offline,
     )
 
 
-def _requires(session: Session, *, build: bool, name: str | None) -> Answer:
+def _requires(session: Session, *, build: bool, name: str | None, executor: str | None) -> Answer:
     from builder import pipeline
     from builder.alone import Apart
     from builder.cli.tables import table
@@ -56,7 +58,7 @@ def _requires(session: Session, *, build: bool, name: str | None) -> Answer:
     if not isinstance(result, Stack):
         return Answer(text="", data={}, diagnostics=result.findings, exit=ExitCode.DOES_NOT_HOLD)
     configuration = _configuration(stacked.release, name)
-    bench = Bench(stacked=stacked, workshop=workshop, fresh=False)
+    bench = Bench(stacked=stacked, workshop=workshop, fresh=False, executor=executor_at(executor, stacked, workshop))
     blocks = stacked.release.blocks
     apart = Apart(blocks, result, stacked.store, stacked.derived.objects)
     case = pipeline.case(stacked, workshop)

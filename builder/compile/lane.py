@@ -23,6 +23,9 @@ from verify.model.progress import Progress
 REMOTE = "STACKPROOF_CCACHE_REMOTE"
 """Environment variable that names a compiler cache on another machine, such as `redis://10.0.0.7`."""
 
+WARM = "_warm"
+"""What a warm lane's folder has behind the configuration's name; no name of a configuration holds an underscore."""
+
 _CCACHE_SIZE = "5G"
 _EPOCH = "1262304000"
 """SOURCE_DATE_EPOCH: any fixed time will do; some tools refuse one before 1980."""
@@ -82,17 +85,22 @@ class Lane:
 
 
 @contextlib.contextmanager
-def hold_lane(*, cache: Path, name: str, progress: Progress) -> Iterator[Lane]:
-    """Take the lane for this process alone, with an empty build folder; waits for whoever has it."""
+def hold_lane(*, cache: Path, name: str, progress: Progress, warm: bool = False) -> Iterator[Lane]:
+    """Take the lane for this process alone, with an empty build folder; waits for whoever has it.
+
+    A `warm` lane is another one of its own and keeps its build folder (`builder/compile/warm.py`).
+    """
     if not is_name(name):
         raise ValueError(f"not a lane's name: {name!r}")
+    if warm:
+        name += WARM
     lanes = cache / "lanes"
     folder = lanes / name
     lanes.mkdir(parents=True, exist_ok=True)
     with _locked(lanes / f"{name}.lock", lanes / f"{name}.holder", f"lane {name}", progress):
         # a run that was killed may have left compilers that still write here
         end_marked(str(folder))
-        for part in ("build", "home", "tmp"):
+        for part in ("home", "tmp") if warm else ("build", "home", "tmp"):
             remove_folder(folder / part)
             (folder / part).mkdir(parents=True)
         statistics = folder / "statistics"

@@ -110,6 +110,15 @@ EXPLANATIONS: dict[str, str] = {
         "and what was found is part of every build's key: an option beside it would build with something that no key "
         "names. Remove it, and let CC and CXX choose the compiler."
     ),
+    "lane-damaged": (
+        "Files in a warm lane were not what its last build had left there: the notes name them. The lane was emptied "
+        "and the build began anew, so its outcome holds. If nobody touched that folder, look at the disk."
+    ),
+    "warm-differs": (
+        "A build that went on from another tree's build folder gave other bytes than one in an empty folder. Something "
+        "that goes into the named file is not known to the build tool as an input of it, so a change to it is missed. "
+        "Fresh lanes, from which all evidence comes, are not affected."
+    ),
     "not-reproducible": (
         "The same tree, configuration and tools gave other bytes in another folder. Then nobody else can check that a "
         "binary is what its source says, and equal trees look different. The notes tell what can be read off: a path, "

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from builder.cli.options import HERE, AsJson, Fresh, Offline, Project
+from builder.cli.executors import executor_at
+from builder.cli.options import HERE, AsJson, Fresh, Offline, Project, Where
 from builder.cli.session import Answer, Session, run
 from verify.model.diagnostic import Diagnostic, InputFault
 from verify.model.gate import GateDecl
@@ -22,6 +23,7 @@ def gate(
         list[str] | None, typer.Option("--only", metavar="GATE", help="This gate alone (repeatable)")
     ] = None,
     fresh: Fresh = False,
+    executor: Where = None,
     as_json: AsJson = False,
     offline: Offline = False,
 ) -> None:
@@ -35,7 +37,7 @@ def gate(
     def body(session: Session) -> Answer:
         if show:
             return _list(session)
-        return _gate(session, names=tuple(only or ()), plan=plan, fresh=fresh)
+        return _gate(session, names=tuple(only or ()), plan=plan, fresh=fresh, executor=executor)
 
     run("gate", body, root=project, as_json=as_json, offline=offline)
 
@@ -63,7 +65,7 @@ def _list(session: Session) -> Answer:
     )
 
 
-def _gate(session: Session, *, names: tuple[str, ...], plan: bool, fresh: bool) -> Answer:
+def _gate(session: Session, *, names: tuple[str, ...], plan: bool, fresh: bool, executor: str | None) -> Answer:
     from builder import pipeline
     from builder.cli.verdict import answer_of
     from builder.measure import Bench
@@ -75,7 +77,7 @@ def _gate(session: Session, *, names: tuple[str, ...], plan: bool, fresh: bool) 
     gates = _chosen(gates_of(release), names)
     stacked = pipeline.stack(release, workshop)
     stacked.keep()
-    bench = Bench(stacked=stacked, workshop=workshop, fresh=fresh)
+    bench = Bench(stacked=stacked, workshop=workshop, fresh=fresh, executor=executor_at(executor, stacked, workshop))
     case = pipeline.case(stacked, workshop)
     if plan:
         return _plan(bench, case, gates)

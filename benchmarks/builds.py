@@ -96,7 +96,7 @@ def _measure(options: argparse.Namespace, scratch: Path) -> dict[str, object]:
     with_cache = _rebase(options, scratch, cache, full, ccache=scratch / "ccache-base", disabled=False)
     without = _rebase(options, scratch, cache, full, ccache=scratch / "ccache-all", disabled=True)
     return {
-        "project": project.name,
+        "project": json.loads((project / "release.json").read_bytes())["name"],
         "blocks": blocks,
         "figures": {
             "full build": _figure(full, compiled=told["compiled"], cached=told["cached"]),

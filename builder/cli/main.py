@@ -37,6 +37,7 @@ from builder.cli.stack import stack
 from builder.cli.status import status
 from builder.cli.switches import switches
 from builder.cli.sync import sync
+from builder.cli.try_cmd import try_gate
 from builder.cli.weigh import weigh
 
 _EDITS = (fold, amend, move, split, squash, drop, rename, reorder, undo, redo, log)
@@ -67,6 +68,7 @@ for _command in (
 ):
     app.command(_command.__name__)(_command)
 app.command("merge-driver")(merge_driver)
+app.command("try")(try_gate)
 app.add_typer(worklog.app, name="worklog")
 app.add_typer(docs.app, name="docs")
 import_folders.add_to(import_cmd.app)

@@ -154,3 +154,9 @@ def broken(
     project = write_project(folder / "broken", whole.project.cache, blocks=blocks)
     pin(project)
     return project
+
+
+def test_a_gate_is_tried_on_programs_without_a_stack(whole: Whole) -> None:
+    folder = next((whole.project.cache / "builds").glob("*/bin"))
+    tried = say("try", "golden", "--bin", str(folder), root=whole.project.root, cache=whole.project.cache)
+    assert (tried.exit, tried.outcomes()) == (0, {"golden": "passed"})

@@ -10,6 +10,16 @@ EXPLANATIONS: dict[str, str] = {
         "Every diagnostic carries a code in brackets, as in error[patch-missing], and `stackproof explain CODE` tells "
         "what it means. There is no such code; codes near to it are named."
     ),
+    "not-a-bin-folder": (
+        "`stackproof try` runs programs from the folder `bin` of a build, with the libraries that lie beside them. The "
+        "folder that was named is none."
+    ),
+    "gate-not-triable": (
+        "`stackproof try` runs programs and nothing else. A gate that is decided by trees, builds or interfaces needs "
+        "a stack; run it with `stackproof gate`."
+    ),
+    "try-switch": "A switch is given to `stackproof try` as NAME=OFF: the variable and the value that turns it off.",
+    "only-tried": "Programs were tried by themselves, so there is no stack whose trees could be looked at.",
     "unknown-gate": (
         "No gate of the release or of its blocks has that name. `stackproof gate --list` shows all of them with their "
         "kinds."

@@ -97,5 +97,18 @@ def stackproof(
 
 
 def main() -> None:
-    """Run the command line; usage errors exit with 2."""
-    sys.exit(app())
+    """Run the command line; usage errors exit with 2, and with `--json` are a document like every other answer."""
+    from builder.cli.session import Ended, say_usage
+
+    try:
+        sys.exit(app())
+    except Ended:
+        raise
+    except SystemExit as ended:
+        if ended.code == _USAGE and "--json" in sys.argv[1:]:
+            say_usage()
+        raise
+
+
+_USAGE = 2
+"""What the reader of command lines exits with when it does not understand one; it has told why on stderr."""

@@ -121,7 +121,21 @@ def run(
             raise EnvironmentFault(_refused(error, session.cache)) from error
         return replace(answer, diagnostics=with_full_paths(answer.diagnostics, session.cache))
 
-    raise SystemExit(int(_say(command, _answer(whole), as_json=as_json)))
+    raise Ended(int(_say(command, _answer(whole), as_json=as_json)))
+
+
+class Ended(SystemExit):
+    """A command came to its end and has said what it had to say."""
+
+
+def say_usage() -> None:
+    """The document of a command line that was not understood, for programs that read stdout alone."""
+    usage = Diagnostic(
+        code="usage",
+        message="the command line is not understood; what is wrong with it is on stderr",
+        help="stackproof --help",
+    )
+    _say("usage", Answer(text="", data={}, diagnostics=(usage,), exit=ExitCode.CANNOT_JUDGE), as_json=True)
 
 
 def _have_streams() -> None:

@@ -1,5 +1,6 @@
 """Where nobody can hear: closed streams, full ones, a folder that is gone. No traceback, and never a false verdict."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -52,3 +53,11 @@ def test_the_bundle_check_tells_that_its_result_could_not_be_written(tmp_path: P
     ended = shell(f"cd {ROOT}; {sys.executable} -m verify {tmp_path} >/dev/full", tmp_path)
     assert ended.returncode == 2
     assert b"Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize("line", ["build --nope --json", "--json", "nope --json", "gate --only --json"])
+def test_a_command_line_that_is_not_understood_is_a_document_too(line: str, tmp_path: Path) -> None:
+    ended = shell(f"stackproof {line}", tmp_path)
+    assert ended.returncode == 2
+    assert json.loads(ended.stdout)["diagnostics"][0]["code"] == "usage"
+    assert ended.stderr

@@ -46,6 +46,10 @@ EXPLANATIONS: dict[str, str] = {
         "Usual reasons are permissions, a full disk or a file that was removed meanwhile. Put that right, then run the "
         "same command again."
     ),
+    "usage": (
+        "The command line has a command, an option or a value that is not known. What exactly is on stderr, in words; "
+        "the JSON document says only that, so that a program which reads stdout finds an answer. Ask `--help`."
+    ),
     "our-defect": (
         "stackproof itself failed: this is a mistake in it and not in your project, and the exit status is 70. Nothing "
         "that it was about to write was taken over. What is needed to find it was written to the file that is named; "

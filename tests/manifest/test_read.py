@@ -361,3 +361,26 @@ def test_a_fold_is_in_the_lock_once(good: Path) -> None:
     document["folds"].append(document["folds"][0])
     (good / "blocks/lock.json").write_bytes(changed(document, "schema", to="stackproof/lock/1"))
     assert codes(good) == ["duplicate-name"]
+
+
+def test_artifacts_are_read_with_their_image(tmp_path: Path) -> None:
+    binaries = {"release": {"without": ["test-*"], "smoke": ["main --version"]}}
+    image = {"configuration": "release", "program": "main", "arguments": ["--port", "80"]}
+    root = _with(tmp_path, {"binaries": binaries, "image": image})
+    found = read_release(root).artifacts
+    assert (found.binaries[0].without, found.binaries[0].smoke) == (("test-*",), ("main --version",))
+    assert found.image is not None
+    assert (found.image.program, found.image.arguments) == ("main", ("--port", "80"))
+
+
+@pytest.mark.parametrize(
+    "artifacts",
+    [{"binaries": {"debug": {}}}, {"image": {"configuration": "release", "program": "main"}}],
+)
+def test_binaries_that_nobody_builds_are_refused(artifacts: dict[str, object], tmp_path: Path) -> None:
+    root = _with(tmp_path, artifacts)
+    assert codes(root) == ["tip-not-built"]
+
+
+def _with(folder: Path, artifacts: dict[str, object]) -> Path:
+    return lay_out(folder, files() | {"release.json": changed(release(), "artifacts", to=artifacts)})

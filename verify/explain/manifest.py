@@ -79,6 +79,10 @@ EXPLANATIONS: dict[str, str] = {
         "The table has a field that nobody reads. It is refused, since a misspelled field that is passed over is a "
         "rule that does not hold. The note lists the fields that there are."
     ),
+    "tip-not-built": (
+        "Binaries are those of the tip in a configuration, so that configuration must have `tip` among its proofs; an "
+        "image is made of binaries that are packed. Name another configuration, or let this one be built at the tip."
+    ),
     "missing-field": "A field that must be there is not. docs/schema describes every field. Add it.",
     "wrong-type": (
         "The value is of another type than its field: a list for text, a quoted number for a number, nothing for "

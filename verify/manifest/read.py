@@ -78,6 +78,7 @@ def read_release(root: Path, *, kinds: Mapping[str, AnyKind] | None = None, pinn
         ended_deviations=register.ended,
         hardware=declared.hardware,
         policy=declared.policy,
+        artifacts=declared.artifacts,
         bump=bump,
     )
 

@@ -5,8 +5,9 @@ Gates are left as they stand, since their parameters refer to what blocks declar
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from verify.manifest.artifacts import read_artifacts
 from verify.manifest.left_out import read_not_taken, read_tombstones
 from verify.manifest.node import Listing
 from verify.manifest.scalars import (
@@ -23,6 +24,7 @@ from verify.manifest.scalars import (
 )
 from verify.manifest.trust import read_hardware, read_policy
 from verify.manifest.value import Fields, Value, shorten
+from verify.model.artifact import SOURCES_ALONE, Artifacts
 from verify.model.block import NotTaken, Tombstone
 from verify.model.ids import CommitId, ConfigName, ModelName, ReleaseName, TreeId
 from verify.model.release import (
@@ -74,6 +76,7 @@ class Declared:
     tombstones: tuple[Tombstone, ...]
     hardware: tuple[Hardware, ...]
     policy: EvidencePolicy
+    artifacts: Artifacts
 
 
 def read_declared(value: Value) -> Declared:
@@ -83,7 +86,7 @@ def read_declared(value: Value) -> Declared:
         name=ReleaseName(fields.get("name", name)),
         parent=_release_name(fields.nullable("parent", name)),
         engine=fields.get("engine", name),
-        base=fields.get("base", _base),
+        base=fields.get("base", read_base),
         blocks=fields.get("blocks", _blocks),
         configurations=fields.get(
             "configurations", lambda table: table.named(_configuration, of="configuration", least=1)
@@ -96,9 +99,12 @@ def read_declared(value: Value) -> Declared:
         tombstones=fields.optional("tombstones", read_tombstones, ()),
         hardware=fields.optional("hardware", read_hardware, ()),
         policy=fields.optional("policy", read_policy, OUR_POLICY),
+        artifacts=SOURCES_ALONE,
     )
+    at_tip = [each.name for each in declared.configurations if Proof.TIP in each.proofs]
+    artifacts = fields.optional("artifacts", lambda table: read_artifacts(table, at_tip), SOURCES_ALONE)
     fields.close()
-    return declared
+    return replace(declared, artifacts=artifacts)
 
 
 def _blocks(value: Value) -> tuple[Value, ...] | None:
@@ -114,7 +120,8 @@ def _as_it_is(value: Value) -> Value | None:
     return value
 
 
-def _base(value: Value) -> Base:
+def read_base(value: Value) -> Base:
+    """The pinned upstream."""
     fields = value.fields(of="`base`")
     commit = fields.nullable("upstream_commit", object_id)
     base = Base(source=fields.get("source", _source), upstream_commit=None if commit is None else CommitId(commit))

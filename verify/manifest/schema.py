@@ -70,9 +70,10 @@ def release_schema(kinds: Mapping[str, AnyKind]) -> Schema:
             ),
             "hardware": _nullable(_named(_line("what it is"), about="machines that gates may need")),
             "policy": _nullable(_policy()),
+            "artifacts": _nullable(_artifacts()),
             **_left_out(loose=False),
         },
-        optional={"models", "gates", "hardware", "policy", "not_taken", "tombstones"},
+        optional={"models", "gates", "hardware", "policy", "artifacts", "not_taken", "tombstones"},
     )
 
 
@@ -389,6 +390,31 @@ def _configuration() -> Schema:
         },
         optional={"options"},
     )
+
+
+def _artifacts() -> Schema:
+    binaries = _table(
+        {
+            "without": _nullable(_list(_line("a glob"), about="names that stay out")),
+            "smoke": _nullable(_list(_line("a program and its arguments"), about="what must run after unpacking")),
+        },
+        optional={"without", "smoke"},
+    )
+    image = _table(
+        {
+            "configuration": _name("whose binaries"),
+            "program": _line("the program that it starts"),
+            "arguments": _nullable(_list(_line("an argument"), distinct=False, about="its arguments")),
+        },
+        optional={"arguments"},
+        about="the image of one program",
+    )
+    return _table(
+        {"binaries": _nullable(_named(binaries, about="configurations whose binaries are packed")),
+         "image": _nullable(image)},
+        optional={"binaries", "image"},
+        about="what is given away beside the sources",
+    )  # fmt: skip
 
 
 def _policy() -> Schema:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from verify.model.artifact import SOURCES_ALONE, Artifacts
 from verify.model.block import Block, NotTaken, Tombstone
 from verify.model.bump import BumpRecord
 from verify.model.deviation import Deviation, EndedDeviation, Standing, newest_day
@@ -188,6 +189,7 @@ class Release:
     ended_deviations: tuple[EndedDeviation, ...] = ()
     hardware: tuple[Hardware, ...] = ()
     policy: EvidencePolicy = OUR_POLICY
+    artifacts: Artifacts = SOURCES_ALONE
     bump: BumpRecord | None = None
 
     def standing(self, base_tree: TreeId) -> Standing:

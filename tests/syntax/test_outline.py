@@ -169,7 +169,7 @@ def test_cmake_is_read() -> None:
     )
     found = outline(text, b"CMakeLists.txt")
     assert [each.name for each in found.functions] == [b"add_one"]
-    assert [each.name for each in found.definitions] == [b"add_one", b"LIST"]
+    assert [each.name for each in found.definitions] == [b"add_one", b"LIST", b"a"]
     assert found.heads_at(at(text, b"return()")) == (b"if(X)",)
     assert found.broken == ()
 
@@ -180,3 +180,21 @@ def test_cmake_that_does_not_close_is_broken() -> None:
 
 def test_other_files_have_no_outline() -> None:
     assert read_outline(RepoPath(b"README.md"), b"int f() { }") is None
+
+
+def test_bindings_give_names_another_meaning() -> None:
+    text = b"import a.b\nfrom c import d as e, f\nG, h.i = 1, 2\ndef k():\n    l = 1\nfrom m import *\n"
+    found = [each.name for each in outline(text, b"x.py").definitions if each.kind is DefinitionKind.BINDING]
+    assert found == [b"a", b"e", b"f", b"G", b"i", b"*"]
+
+
+def test_using_and_undef_are_bindings() -> None:
+    text = b"#undef LIMIT\nusing a::b;\nusing namespace std;\nnamespace q = a::c;\n"
+    found = [each.name for each in outline(text).definitions if each.kind is DefinitionKind.BINDING]
+    assert found == [b"LIMIT", b"b", b"*", b"q"]
+
+
+def test_definitions_alone_are_the_same_definitions() -> None:
+    alone = read_outline(RepoPath(b"x.cpp"), CPP, makes_alone=True)
+    assert alone is not None
+    assert (alone.definitions, alone.functions, alone.names) == (outline(CPP).definitions, outline(CPP).functions, ())

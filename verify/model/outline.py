@@ -76,7 +76,10 @@ class Exit:
 
 
 class DefinitionKind(StrEnum):
-    """What a definition makes."""
+    """What a definition makes; a binding gives a name another meaning: imports, `using`, `#undef`, assignments.
+
+    A binding of `*` may give one to any name (`using namespace`, `from x import *`).
+    """
 
     FUNCTION = "function"
     DECLARATION = "declaration"
@@ -85,6 +88,7 @@ class DefinitionKind(StrEnum):
     VARIABLE = "variable"
     FIELD = "field"
     VALUE = "value"
+    BINDING = "binding"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,13 +1,14 @@
 """Reads CMake's language, which is nothing but commands, arguments and comments, into an `Outline`.
 
 By hand and not by a grammar's library: that library comes as source alone, and to compile it would ask for Python's
-headers on every machine. `function` and `macro` to their ends are functions, `foreach` and `while` loops, `set`,
-`option` and targets definitions. Brackets, quotes and escapes are read as CMake's manual (cmake-language) says.
+headers on every machine. `function` and `macro` to their ends are functions, `foreach` and `while` loops; what sets a
+variable or changes a target is a definition of it. Brackets, quotes and escapes are read as CMake's manual
+(cmake-language) says.
 """
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from verify.model.outline import Around, Call, Definition, DefinitionKind, Exit, ExitKind, Function, Name, Outline, Span
 
@@ -22,7 +23,15 @@ _TOKEN = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 _NAME = re.compile(rb"[A-Za-z_][A-Za-z0-9_:.+-]*")
-_MAKES = {b"set", b"option", b"add_library", b"add_executable", b"add_custom_target"}
+# Commands that set a variable or change a target that stands among their arguments; all of these count as defined.
+_MAKES = re.compile(
+    rb"set|unset|option|list|string|math|file|include_directories|(?:set|get|find|add|target|cmake)_\w+"
+)
+_NO_NAME = re.compile(
+    rb"[^A-Za-z_].*|.*[^\w.:+-].*|PRIVATE|PUBLIC|INTERFACE|APPEND|PREPEND|CACHE|STRING|BOOL|PATH|FILEPATH|PARENT_SCOPE"
+    rb"|ON|OFF|EXPR|REGEX|REPLACE|MATCH|REQUIRED|TARGET|PROPERTY|PROPERTIES|STATIC|SHARED|TRUE|FALSE",
+    re.DOTALL,
+)
 _BRANCHES = {b"if", b"elseif", b"else", b"endif"}
 _ENDS = {b"endfunction": b"function", b"endmacro": b"macro", b"endforeach": b"foreach", b"endwhile": b"while"}
 _EXITS = {b"return": ExitKind.RETURN, b"break": ExitKind.BREAK, b"continue": ExitKind.CONTINUE}
@@ -66,6 +75,10 @@ def read_cmake(text: bytes) -> Outline:
                 body = Span(start=start.span.end, end=command.span.start)
                 functions.append(Function(name=start.arguments[0], span=span, body=body, within=()))
     broken += (command.span for command in (*opened, *branches))
+    functions = [
+        replace(each, within=tuple(branch.head for branch in around if branch.span.holds(each.span)))
+        for each in functions
+    ]
     return Outline(
         text=text,
         functions=tuple(sorted(functions, key=lambda each: each.span.start)),
@@ -76,7 +89,7 @@ def read_cmake(text: bytes) -> Outline:
         exits=tuple(
             Exit(kind=_EXITS[each.name.lower()], span=each.span) for each in commands if each.name.lower() in _EXITS
         ),
-        definitions=tuple(_definitions(commands, functions)),
+        definitions=tuple(_definitions(commands, functions, around)),
         names=tuple(_names(text, comments)),
         comments=tuple(comments),
         blanked=(),
@@ -118,14 +131,17 @@ def _commands(text: bytes, comments: list[Span], broken: list[Span]) -> Iterator
         broken.append(Span(start=name.start(), end=len(text)))
 
 
-def _definitions(commands: list[_Command], functions: list[Function]) -> Iterator[Definition]:
+def _definitions(commands: list[_Command], functions: list[Function], around: list[Around]) -> Iterator[Definition]:
     for function in functions:
-        yield Definition(name=function.name, kind=DefinitionKind.FUNCTION, span=function.span, within=())
+        yield Definition(name=function.name, kind=DefinitionKind.FUNCTION, span=function.span, within=function.within)
     for command in commands:
-        if command.name.lower() in _MAKES and command.arguments:
-            inside = any(function.body.holds(command.span) for function in functions)
-            if not inside:
-                yield Definition(name=command.arguments[0], kind=DefinitionKind.VARIABLE, span=command.span, within=())
+        inside = any(function.body.holds(command.span) for function in functions)
+        if inside or _MAKES.fullmatch(command.name.lower()) is None:
+            continue
+        heads = tuple(each.head for each in around if each.span.holds(command.span))
+        for name in dict.fromkeys(command.arguments):
+            if _NO_NAME.fullmatch(name) is None:
+                yield Definition(name=name, kind=DefinitionKind.VARIABLE, span=command.span, within=heads)
 
 
 def _names(text: bytes, comments: list[Span]) -> Iterator[Name]:

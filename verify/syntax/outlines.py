@@ -14,6 +14,7 @@ class Outlines:
     def __init__(self, content: Callable[[BlobId], bytes]) -> None:
         self._content = content
         self._known: dict[tuple[Language, BlobId], Outline] = {}
+        self._made: dict[tuple[Language, BlobId], Outline] = {}
 
     def of(self, path: RepoPath, blob: BlobId) -> Outline | None:
         """The outline of a file; None where no grammar is known for its name."""
@@ -26,3 +27,17 @@ class Outlines:
             assert outline is not None
             self._known[key] = outline
         return self._known[key]
+
+    def definitions(self, path: RepoPath, blob: BlobId) -> Outline | None:
+        """The outline of a file as far as it makes names, without their uses."""
+        language = language_of(path)
+        if language is None:
+            return None
+        key = language, blob
+        if key in self._known:
+            return self._known[key]
+        if key not in self._made:
+            outline = read_outline(path, self._content(blob), makes_alone=True)
+            assert outline is not None
+            self._made[key] = outline
+        return self._made[key]

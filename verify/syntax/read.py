@@ -25,7 +25,7 @@ from verify.model.outline import (
 from verify.syntax.blank import blank, words
 from verify.syntax.cmake import read_cmake
 from verify.syntax.language import Language, language_of, parse, query
-from verify.syntax.patterns import PATTERNS
+from verify.syntax.patterns import MAKES, USES
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -45,20 +45,25 @@ _DECLARATORS = frozenset(
 Found = Mapping[str, Sequence["Node"]]
 
 
-def read_outline(path: RepoPath, text: bytes) -> Outline | None:
-    """The outline of a file's text; None where no grammar is known for its name."""
+def read_outline(path: RepoPath, text: bytes, *, makes_alone: bool = False) -> Outline | None:
+    """The outline of a file's text; None where no grammar is known for its name.
+
+    With `makes_alone` it holds functions, definitions and what is broken, and no uses: some three times faster.
+    """
     language = language_of(path)
     if language is None:
         return None
-    return read_cmake(text) if language is Language.CMAKE else _read(language, text)
+    return read_cmake(text) if language is Language.CMAKE else _read(language, text, makes_alone)
 
 
-def _read(language: Language, text: bytes) -> Outline:
+def _read(language: Language, text: bytes, makes_alone: bool) -> Outline:
     from tree_sitter import QueryCursor
 
     blanked = blank(language, text)
     tree = parse(language, blanked.text)
-    found: Found = QueryCursor(query(language, PATTERNS[language])).captures(tree.root_node)
+    found: Found = QueryCursor(
+        query(language, MAKES[language] if makes_alone else MAKES[language] + USES[language])
+    ).captures(tree.root_node)
     around = _around(found, text)
     functions = tuple(_functions(found, around, language))
     return Outline(
@@ -223,9 +228,9 @@ def _named_definitions(found: Found, language: Language) -> Iterator[tuple[bytes
     ):
         for node in found.get(what, ()):
             yield _text(node.child_by_field_name("name")), kind, _span(node)
-    for what, kind in (("variable", DefinitionKind.VARIABLE), ("field.made", DefinitionKind.FIELD)):
-        for node in found.get(what, ()):
-            yield _text(node.child_by_field_name("left")), kind, _span(node)
+    for node in found.get("binding", ()):
+        for name in _bound(node):
+            yield name, DefinitionKind.BINDING, _span(node)
     for what, kind in (
         ("typedef", DefinitionKind.TYPE),
         ("declaration", DefinitionKind.VARIABLE),
@@ -237,6 +242,44 @@ def _named_definitions(found: Found, language: Language) -> Iterator[tuple[bytes
                 declares = kind is not DefinitionKind.TYPE and _is_function(declarator)
                 if name:
                     yield name, DefinitionKind.DECLARATION if declares else kind, _span(node)
+
+
+def _bound(node: "Node") -> Iterator[bytes]:
+    """The names that a binding gives another meaning; `*` for any."""
+    match node.type:
+        case "preproc_call":
+            words = _text(node).split()
+            if words[:1] == [b"#undef"] or words[:2] == [b"#", b"undef"]:
+                yield words[-1]
+        case "using_declaration":
+            text = _text(node)
+            yield b"*" if b"namespace" in text.split() else text.rstrip(b"; \t\n").rpartition(b"::")[2].strip()
+        case "namespace_alias_definition":
+            yield _text(node.child_by_field_name("name"))
+        case "assignment" | "augmented_assignment":
+            yield from _assigned(node.child_by_field_name("left"))
+        case "delete_statement":
+            yield from _assigned(node)
+        case _:
+            if any(child.type == "wildcard_import" for child in node.children):
+                yield b"*"
+            for imported in node.children_by_field_name("name"):
+                alias = imported.child_by_field_name("alias")
+                yield _text(alias) if alias is not None else _text(imported).partition(b".")[0]
+
+
+def _assigned(node: "Node | None") -> Iterator[bytes]:
+    if node is None:
+        return
+    if node.type == "identifier":
+        yield _text(node)
+    elif node.type == "attribute":
+        yield _text(node.child_by_field_name("attribute"))
+    elif node.type != "subscript":
+        for child in node.named_children:
+            yield from _assigned(child)
+    else:
+        yield from _assigned(node.named_children[0])
 
 
 def _is_function(node: "Node | None") -> bool:

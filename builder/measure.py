@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
+from builder.bindings import provide_bindings
 from builder.compile.abi import compare_abi, find_abidiff
 from builder.compile.build import Built, build, build_folder
 from builder.compile.collect import damage_of, stored_build
@@ -18,6 +20,7 @@ from builder.compile.toolchain import Toolchain, find_toolchain
 from builder.compile.tools_record import recorded_tools, tool_parts
 from builder.disk import nearly_full
 from builder.executor import LOCAL, Executor, Job, NotDone
+from builder.foreign import Import, ImportStore, answered
 from builder.models import provide_model
 from builder.nearest import Change, Estimate, KnownBuild, changes_from_nearest, estimate, known_builds
 from builder.pipeline import Stacked, Workshop
@@ -25,7 +28,7 @@ from builder.plan import Step, builds_of, needs_of, plan_steps
 from builder.witness import Witness
 from verify.evidence import EvidenceStore, make_key
 from verify.gates.battery import gates_of
-from verify.gates.case import Case, Recorded
+from verify.gates.case import Case, Elsewhere, Recorded
 from verify.model.diagnostic import Diagnostic, EnvironmentFault, Fault, Place, Severity
 from verify.model.evidence import AbiNeed, BuildNeed, Evidence, Key, Need, ProbeNeed
 from verify.model.gate import GateDecl
@@ -39,19 +42,26 @@ from verify.model.observation import (
 )
 from verify.model.progress import Prefixed
 from verify.model.release import Configuration
-from verify.probe.engine import BuiltEngine, ModelFile, build_identity
+from verify.probe.engine import Bindings, BuiltEngine, ModelFile, build_identity
 from verify.probe.machine import Machine, this_machine
+from verify.probe.registry import PROBES
 from verify.probe.run import decode_probe, probe_key, run_probe
+
+S = TypeVar("S")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bench:
-    """The tools for one release; `fresh` believes no evidence. Compiler and models are looked for when first needed."""
+    """The tools for one release; `fresh` believes no evidence. Compiler and models are looked for when first needed.
+
+    `hardware` names what this machine is, of the machines that gates may need.
+    """
 
     stacked: Stacked
     workshop: Workshop
     fresh: bool
     executor: Executor = LOCAL
+    hardware: frozenset[str] = frozenset()
     built: dict[BuildNeed, Built] = field(default_factory=dict)
     models: dict[ModelName, ModelFile] = field(default_factory=dict)
     no_models: dict[ModelName, Fault] = field(default_factory=dict)
@@ -151,7 +161,7 @@ class Bench:
                     continue
                 self._keep(outcome)
                 self.built[job.need] = outcome
-                builds[job.need] = Recorded(key=outcome.key.digest, observation=outcome.observation)
+                builds[job.need] = self._recorded(outcome.key, outcome.observation)
         return replace(case, builds=builds, faults=faults)
 
     def _build_here(self, job: Job) -> Built:
@@ -172,6 +182,12 @@ class Bench:
         if not (isinstance(record, Evidence) and record.observation == seen):
             self.evidence.put(self.witness.record(made.key, seen, made.observation.wall_seconds))
 
+    def _recorded(self, key: Key, observation: S) -> Recorded[S]:
+        """What was observed, with who made the record of it."""
+        record = self.evidence.get(key)
+        made_by = record.made_by if isinstance(record, Evidence) else self.witness.made_by
+        return Recorded(key=key.digest, observation=observation, made_by=made_by)
+
     def plan_probes(self, case: Case, needs: Sequence[Need]) -> tuple[tuple[Step[ProbeNeed], ...], Case]:
         """One step a probe whose builds and model are there; the others leave their reason in the case."""
         faults = dict(case.faults)
@@ -181,6 +197,7 @@ class Bench:
                 try:
                     self._engines(need, case)
                     self._model_of(need)
+                    self._bindings_of(need)
                 except Fault as fault:
                     faults[need] = fault.diagnostics
                 else:
@@ -198,18 +215,20 @@ class Bench:
         probes, faults = dict(case.probes), dict(case.faults)
         for number, step in enumerate(steps, start=1):
             try:
-                observation = self._probe(step, case, f"probe {number}/{len(steps)}")
+                probes[step.need] = self._probe(step, case, f"probe {number}/{len(steps)}")
             except Fault as fault:
                 faults[step.need] = fault.diagnostics
-                continue
-            probes[step.need] = Recorded(key=step.key.digest, observation=observation)
         return replace(case, probes=probes, faults=faults)
 
-    def _probe(self, step: Step[ProbeNeed], case: Case, what: str) -> ProbeObservation:
+    def _probe(self, step: Step[ProbeNeed], case: Case, what: str) -> Recorded[ProbeObservation]:
         if step.known:
             record = self.evidence.get(step.key)
             if isinstance(record, Evidence):
-                return decode_probe(step.need, record.observation)
+                return Recorded(
+                    key=step.key.digest,
+                    observation=decode_probe(step.need, record.observation),
+                    made_by=record.made_by,
+                )
         scratch = self.workshop.cache / "logs"
         observation = run_probe(
             need=step.need,
@@ -217,6 +236,7 @@ class Bench:
             model=self._model_of(step.need),
             scratch=scratch,
             progress=Prefixed(self.workshop.progress, what),
+            bindings=self._bindings_of(step.need),
         )
         full = nearly_full([scratch])
         if full is not None:
@@ -224,17 +244,22 @@ class Bench:
         meanwhile = self.evidence.get(step.key)
         if isinstance(meanwhile, Evidence) and not self.fresh:
             # another run on this cache was first, and may have sealed it: two verdicts rest on one record
-            return decode_probe(step.need, meanwhile.observation)
+            return Recorded(
+                key=step.key.digest,
+                observation=decode_probe(step.need, meanwhile.observation),
+                made_by=meanwhile.made_by,
+            )
         self.evidence.put(self.witness.record(step.key, encode_observation(observation), observation.seconds))
-        return observation
+        return Recorded(key=step.key.digest, observation=observation, made_by=self.witness.made_by)
 
     def _probe_key(self, need: ProbeNeed, case: Case) -> Key:
-        engines, model = self._engines(need, case), self._model_of(need)
+        engines, model, bindings = self._engines(need, case), self._model_of(need), self._bindings_of(need)
         return probe_key(
             need=need,
             builds={build: build_identity(engine.key, engine.observation) for build, engine in engines.items()},
             model=model.sha256 if model is not None else None,
             machine=self.machine,
+            bindings=bindings.sha256 if bindings is not None else None,
         )
 
     def abi(self, case: Case, needs: Sequence[Need], *, only_known: bool = False) -> Case:
@@ -265,8 +290,21 @@ class Bench:
             except Fault as fault:
                 faults[need] = fault.diagnostics
                 continue
-            found[need] = Recorded(key=key.digest, observation=seen)
+            found[need] = self._recorded(key, seen)
         return replace(case, abi=found, faults=faults)
+
+    def _bindings_of(self, need: ProbeNeed) -> Bindings | None:
+        return self.bindings if PROBES[need.probe].by_bindings else None
+
+    @cached_property
+    def bindings(self) -> Bindings:
+        """What the engine's library is called with; a fault where the base carries none."""
+        return provide_bindings(
+            base=self.stacked.release.base,
+            cache=self.workshop.cache,
+            offline=self.workshop.offline,
+            progress=self.workshop.progress,
+        )
 
     def _model_of(self, need: ProbeNeed) -> ModelFile | None:
         return self._model(need.model) if need.model is not None else None
@@ -305,18 +343,58 @@ class Bench:
 
     def all_steps(self, case: Case, gates: Sequence[GateDecl]) -> Case:
         """Build and probe whatever these gates need."""
-        needs = needs_of(gates, case)
-        case = self.build(case, self.plan_builds(case, builds_of(needs, case)))
+        needs = needs_of(self.measurable(gates), case)
+        case = self.elsewhere(self.build(case, self.plan_builds(case, builds_of(needs, case))), gates)
         steps, case = self.plan_probes(self.abi(case, needs), needs)
         return self.probe(case, steps)
 
     def known_steps(self, case: Case, gates: Sequence[GateDecl]) -> Case:
         """Take what is known for these gates and make nothing; the rest stays unmeasured."""
-        needs = needs_of(gates, case)
+        needs = needs_of(self.measurable(gates), case)
         known = [step for step in self.plan_builds(case, builds_of(needs, case)) if step.known]
-        case = self.abi(self.build(case, known), needs, only_known=True)
+        case = self.abi(self.elsewhere(self.build(case, known), gates), needs, only_known=True)
         steps, case = self.plan_probes(case, needs)
         return self.probe(case, [step for step in steps if step.known])
+
+    def measurable(self, gates: Sequence[GateDecl]) -> tuple[GateDecl, ...]:
+        """The gates that this machine can measure."""
+        return tuple(gate for gate in gates if not gate.hardware or gate.hardware in self.hardware)
+
+    def elsewhere(self, case: Case, gates: Sequence[GateDecl]) -> Case:
+        """The case with what was measured on other hardware for gates that need it, as far as it was imported."""
+        found: dict[str, Elsewhere] = {}
+        for gate in gates:
+            if gate.hardware and gate.hardware not in self.hardware:
+                needs = needs_of([gate], case)
+                found[gate.hardware] = self._from(gate.hardware, needs, case, found.get(gate.hardware, Elsewhere()))
+        return replace(case, hardware=self.hardware, elsewhere=found)
+
+    def _from(self, hardware: str, needs: Sequence[Need], case: Case, so_far: Elsewhere) -> Elsewhere:
+        imports = [each for each in self.imports if each.hardware == hardware]
+        if not imports:
+            return so_far
+        for record in (record for each in imports for record in each.testimony.records):
+            if not isinstance(self.evidence.get(record.key), Evidence):
+                self.evidence.put(record)  # sealing takes records from there
+        return answered(
+            needs=needs,
+            builds=builds_of(needs, case),
+            imports=imports,
+            build_key=lambda need: build_key(need, self._configuration(need), self.toolchain),
+            models={pin.name: pin.sha256 for pin in self.stacked.release.models},
+            so_far=so_far,
+        )
+
+    @cached_property
+    def imports(self) -> tuple[Import, ...]:
+        """Foreign evidence whose signature this release trusts, in the order of its digests."""
+        return ImportStore(self.workshop.cache / "imports").sound(self.stacked.release.policy)
+
+    @cached_property
+    def claims(self) -> tuple[Import, ...]:
+        """Foreign measurements by those whose figures are claims here."""
+        every = ImportStore(self.workshop.cache / "imports").every(self.stacked.release.policy)
+        return tuple(each for each in every if isinstance(each, Import) and not each.counts)
 
     def known(self, case: Case) -> tuple[int, int]:
         """How many of the promised builds are known, and how many there are."""

@@ -7,12 +7,10 @@ import typer
 from builder.cli.executors import executor_at
 from builder.cli.options import HERE, AsJson, Fresh, Offline, Project, Where
 from builder.cli.session import Answer, Session, run
-from verify.model.diagnostic import Diagnostic, InputFault
-from verify.model.gate import GateDecl
+from verify.model.diagnostic import Diagnostic, InputFault, Place
 
 if TYPE_CHECKING:
-    from builder.measure import Bench
-    from verify.gates.case import Case
+    from builder.cli.gate_asked import Asked
 
 
 def gate(
@@ -21,6 +19,15 @@ def gate(
     plan: Annotated[bool, typer.Option("--plan", help="Say what would be built and measured; run nothing")] = False,
     only: Annotated[
         list[str] | None, typer.Option("--only", metavar="GATE", help="This gate alone (repeatable)")
+    ] = None,
+    why: Annotated[str, typer.Option("--why", metavar="GATE", help="What this gate's end rests on; run nothing")] = "",
+    mutate: Annotated[
+        bool, typer.Option("--mutate", help="Leave out each block and fold in turn: does a gate of its notice?")
+    ] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="With --mutate: stop at the first gate that notices")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="With --mutate: the table for a page")] = False,
+    hardware: Annotated[
+        list[str] | None, typer.Option("--hardware", metavar="NAME", help="What this machine is (repeatable)")
     ] = None,
     fresh: Fresh = False,
     executor: Where = None,
@@ -31,13 +38,25 @@ def gate(
 
     Exit status 0 when every required gate passed or is waived, 1 when one failed, 2 when one is undecided.
 
-    Examples: stackproof gate --list; stackproof gate --only golden-smollm2; stackproof gate --fresh --json
+    Examples: stackproof gate --list; stackproof gate --only golden-smollm2; stackproof gate --why golden-smollm2;
+    stackproof gate --mutate; stackproof gate --fresh --json
     """
+    from builder.cli.gate_asked import Asked
+
+    asked = Asked(
+        names=(why,) if why else tuple(only or ()),
+        plan=plan,
+        why=bool(why),
+        mutate=mutate,
+        quick=quick,
+        markdown=markdown,
+        hardware=frozenset(hardware or ()),
+        fresh=fresh,
+        executor=executor,
+    )
 
     def body(session: Session) -> Answer:
-        if show:
-            return _list(session)
-        return _gate(session, names=tuple(only or ()), plan=plan, fresh=fresh, executor=executor)
+        return _list(session) if show else _gate(session, asked)
 
     run("gate", body, root=project, as_json=as_json, offline=offline)
 
@@ -49,101 +68,79 @@ def _list(session: Session) -> Answer:
     from verify.gates.kinds import KINDS
 
     gates = gates_of(pipeline.read_unpinned(session.workshop()))
-    rows = [(each.name, each.kind, each.block or "release", "required" if each.required else "") for each in gates]
+    rows = [
+        (each.name, each.kind, each.block or "release", "required" if each.required else "", each.hardware)
+        for each in gates
+    ]
     kinds = [(kind.name, kind.about) for kind in KINDS.values()]
     return Answer(
-        text=f"{table(('gate', 'kind', 'declared by', ''), rows)}\n\n{table(('kind', ''), kinds)}",
+        text=f"{table(('gate', 'kind', 'declared by', '', 'needs'), rows)}\n\n{table(('kind', ''), kinds)}",
         data={
             "kinds": [
                 {"name": kind.name, "about": kind.about, "structural": kind.structural, "standing": kind.standing}
                 for kind in KINDS.values()
             ],
             "gates": [
-                {"name": each.name, "kind": each.kind, "block": each.block, "required": each.required} for each in gates
+                {
+                    "name": each.name,
+                    "kind": each.kind,
+                    "block": each.block,
+                    "required": each.required,
+                    "hardware": each.hardware or None,
+                    "outlives": each.outlived.block if each.outlived else None,
+                }
+                for each in gates
             ],
         },
     )
 
 
-def _gate(session: Session, *, names: tuple[str, ...], plan: bool, fresh: bool, executor: str | None) -> Answer:
+def _gate(session: Session, asked: "Asked") -> Answer:
     from builder import pipeline
+    from builder.cli.gate_names import chosen
     from builder.cli.verdict import answer_of
     from builder.measure import Bench
     from verify.gates.battery import gates_of
-    from verify.judge import rule
+    from verify.judge import rule, rulings
 
     workshop = session.workshop()
     release = pipeline.read(workshop)
-    gates = _chosen(gates_of(release), names)
+    gates = chosen(gates_of(release), asked.names)
+    unknown = sorted(asked.hardware - {each.name for each in release.hardware})
+    if unknown:
+        raise InputFault(_no_hardware(unknown[0], [each.name for each in release.hardware]))
     stacked = pipeline.stack(release, workshop)
     stacked.keep()
-    bench = Bench(stacked=stacked, workshop=workshop, fresh=fresh, executor=executor_at(executor, stacked, workshop))
+    bench = Bench(
+        stacked=stacked,
+        workshop=workshop,
+        fresh=asked.fresh,
+        executor=executor_at(asked.executor, stacked, workshop),
+        hardware=asked.hardware,
+    )
     case = pipeline.case(stacked, workshop)
-    if plan:
-        return _plan(bench, case, gates)
+    if asked.plan:
+        from builder.cli.gate_plan import plan_answer
+
+        return plan_answer(bench, case, gates)
+    if asked.why:
+        from builder.cli.gate_why import why_answer
+
+        return why_answer(bench, case, gates[0])
+    if asked.mutate:
+        from builder.cli.gate_mutate import mutate_answer
+
+        return mutate_answer(bench, case, gates, quick=asked.quick, markdown=asked.markdown)
     case = bench.all_steps(case, gates)
-    results = [rule(each, case) for each in gates]
-    return answer_of(results, what=f"release {release.name}" + (", as far as these gates go," if names else ""))
+    results = tuple(rule(each, case) for each in gates) if asked.names else rulings(release, case)
+    return answer_of(results, what=f"release {release.name}" + (", as far as these gates go," if asked.names else ""))
 
 
-def _chosen(gates: tuple[GateDecl, ...], names: tuple[str, ...]) -> tuple[GateDecl, ...]:
-    """The gates of these names (all for none), a block's own also as `block/gate`; refuses a name that there is not."""
-    if not names:
-        return gates
-    known = {name for each in gates for name in _spellings(each)}
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        raise InputFault(*(_no_such_gate(name, known) for name in unknown))
-    return tuple(each for each in gates if _spellings(each) & set(names))
-
-
-def _spellings(gate: GateDecl) -> set[str]:
-    return {gate.name, f"{gate.block}/{gate.name}"} if gate.block else {gate.name}
-
-
-def _no_such_gate(name: str, known: set[str]) -> Diagnostic:
-    import difflib
-
-    near = difflib.get_close_matches(name, sorted(known), n=1)
+def _no_hardware(name: str, known: list[str]) -> Diagnostic:
     return Diagnostic(
-        code="unknown-gate",
-        message=f"there is no gate `{name}`",
-        notes=(f"did you mean `{near[0]}`?",) if near else (),
-        help="stackproof gate --list",
+        code="unknown-hardware",
+        message=f"release.json names no hardware `{name}`",
+        place=Place(file="release.json"),
+        notes=(f"hardware: {', '.join(known) or 'none'}",),
+        help="add it with a line on what it is under `hardware`",
     )
-
-
-def _plan(bench: "Bench", case: "Case", gates: tuple[GateDecl, ...]) -> Answer:
-    """What would be done. A probe's key names the build it runs on, so it is known only once that is made."""
-    from builder.cli.tables import table
-    from builder.plan import builds_of, needs_of
-    from verify.model.evidence import ProbeNeed
-    from verify.probe.run import probe_title
-
-    needs = needs_of(gates, case)
-    builds = bench.plan_builds(case, builds_of(needs, case))
-    known = [step for step in builds if step.known]
-    case = bench.build(case, known)
-    probes, case = bench.plan_probes(case, needs)
-    planned = {step.need: step for step in probes}
-    rows = [
-        ("build", f"{bench.title(case, step.need)} ({step.need.configuration})", _state(step.known), step.why)
-        for step in builds
-    ]
-    for need in needs:
-        if isinstance(need, ProbeNeed):
-            step = planned.get(need)
-            why = step.why if step else "after its builds are made"
-            rows.append(("probe", probe_title(need), _state(step is not None and step.known), why))
-    return Answer(
-        text=table(("", "what", "state", "why"), rows),
-        data={
-            "plan": [
-                {"step": step, "what": what, "known": state == "known", "why": why} for step, what, state, why in rows
-            ]
-        },
-    )
-
-
-def _state(known: bool) -> str:
-    return "known" if known else "to do"

@@ -45,7 +45,7 @@ def _gc(session: Session, *, size: float, ccache: float, dry_run: bool) -> Answe
     stacked = pipeline.stack(pipeline.read_unpinned(workshop), workshop, against_lock=False)
     case = pipeline.case(stacked, workshop)
     bench = Bench(stacked=stacked, workshop=workshop, fresh=False)
-    items = collector.items_in(workshop.cache, _needed(bench, case))
+    items = collector.items_in(workshop.cache, needed_by(bench, case))
     going = collector.to_remove(items, limit=int(size * collector.GIB))
     if not dry_run:
         going = collector.remove(going, workshop.cache)
@@ -75,7 +75,7 @@ def _mib(items: "list[Item]") -> str:
     return f"{sum(item.size for item in items) / (1 << 20):.1f}"
 
 
-def _needed(bench: "Bench", case: "Case") -> "Needed":
+def needed_by(bench: "Bench", case: "Case") -> "Needed":
     """Every build that a gate of the release asks for, and all that is recorded on those."""
     from pathlib import Path
 

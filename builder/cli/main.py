@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
-from builder.cli import docs, export_cmd, export_folders, import_cmd, import_folders, worklog
+from builder.cli import docs, evidence, export_cmd, export_folders, import_cmd, import_folders, worklog
 from builder.cli.amend import amend
+from builder.cli.bisect import bisect
 from builder.cli.build import build
 from builder.cli.check import check
 from builder.cli.checkout import checkout
@@ -55,6 +56,7 @@ for _command in (
     reproduce,
     weigh,
     gate,
+    bisect,
     release,
     seal,
     pin,
@@ -71,6 +73,7 @@ app.command("merge-driver")(merge_driver)
 app.command("try")(try_gate)
 app.add_typer(worklog.app, name="worklog")
 app.add_typer(docs.app, name="docs")
+app.add_typer(evidence.app, name="evidence")
 import_folders.add_to(import_cmd.app)
 export_folders.add_to(export_cmd.app)
 app.add_typer(import_cmd.app, name="import")

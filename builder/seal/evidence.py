@@ -19,6 +19,8 @@ def evidence_of(holds: Holds, case: Case, store: EvidenceStore) -> tuple[Evidenc
     """The record of every observation that a gate used; those that are not kept are left out, and `seal` refuses."""
     used = {key for result in holds.results for key in result.evidence}
     recorded: list[_Seen] = [*case.builds.values(), *case.probes.values(), *case.abi.values()]
+    for there in case.elsewhere.values():
+        recorded += (*there.builds.values(), *there.probes.values())
     seen = {each.key: each for each in recorded if each.key in used}
     kept = {key: store.named(key) for key in seen}
     records = {key: record for key, record in kept.items() if isinstance(record, Evidence)}

@@ -90,13 +90,14 @@ def test_of_two_runs_that_measure_at_once_the_first_record_counts(
     unmeasured(bench, monkeypatch)
     step = step_of(good_case())
     first = good_run(step.need)
+    assert isinstance(first, RunObservation)
 
     def measured_beside(**_: object) -> RunObservation:
         bench.evidence.put(bench.witness.record(step.key, encode_observation(first), 1.0))
         return replace(first, seconds=first.seconds + 1)
 
     monkeypatch.setattr("builder.measure.run_probe", measured_beside)
-    assert bench._probe(step, good_case(), "probe") == first
+    assert bench._probe(step, good_case(), "probe").observation == first
 
 
 def test_what_was_measured_on_a_full_disk_is_no_measurement(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

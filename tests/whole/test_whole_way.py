@@ -1,7 +1,7 @@
 """The whole way on the mini engine: real git, real CMake and compiler, a server that answers, a bundle at the end."""
 
 import shutil
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,22 +9,7 @@ import pytest
 from tests.mini_engine.blocks import BLOCKS, SERVER, Replacement
 from tests.mini_engine.project import MiniProject, write_project
 from tests.whole.command import Said, say
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Whole:
-    """A pinned project that was released once, its cache, and what `release` said."""
-
-    project: MiniProject
-    said: Said
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
-    folder = tmp_path_factory.mktemp("whole")
-    project = write_project(folder / "project", folder / "cache")
-    assert say("pin", root=project.root, cache=project.cache).exit == 0
-    return Whole(project=project, said=say("release", root=project.root, cache=project.cache))
+from tests.whole.given import Whole
 
 
 @pytest.fixture

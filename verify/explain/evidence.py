@@ -62,6 +62,91 @@ EXPLANATIONS: dict[str, str] = {
         "It is kept and shown, and the gate is undecided until one of those who count has measured the same, here or "
         "elsewhere with a signature that release.json trusts."
     ),
+    # witnesses and testimonies
+    "witness-without-role": (
+        "STACKPROOF_WITNESS says who measures: a role that policies know (`ci`, `maintainer`, `contributor`, `local`) "
+        "and, if you like, a name. What is written there does not begin with a role, so nobody could say whether it "
+        "counts."
+    ),
+    "unknown-record": (
+        "No record of evidence has this key, or several begin like it. `stackproof gate --why GATE` names the records "
+        "that a gate rests on, `stackproof evidence show` the kinds that there are."
+    ),
+    "nothing-to-export": (
+        "Evidence is exported, not made: what the gates rest on must have been measured on this machine before. Run "
+        "`stackproof gate`, with `--hardware` where the gates need this machine."
+    ),
+    "signing-failed": (
+        "`ssh-keygen -Y sign` did not make a signature with the key: it is not there, its passphrase was not given, "
+        "or the agent does not have it. Nothing was written."
+    ),
+    "ssh-keygen-missing": (
+        "Signatures on evidence are made and checked by OpenSSH's ssh-keygen, which is not on PATH. On Debian it "
+        "comes with the package openssh-client."
+    ),
+    "signature-missing": (
+        "Foreign evidence is taken with its signature alone: without one anybody could have written it. The signature "
+        "lies beside the file under the same name and `.sig`, or is named by `--signature`."
+    ),
+    "signature-unreadable": (
+        "The signature is not an ssh signature: it is cut off, or another file. Get it again from whoever exported "
+        "the evidence."
+    ),
+    "signature-namespace": (
+        "An ssh signature is made for one use. This one was made for another than evidence, perhaps for a git commit "
+        "or a mail, and somebody may have signed it without knowing what of."
+    ),
+    "signature-other-key": (
+        "The file names a signer of release.json, and the signature was made with another key than release.json gives "
+        "him. Ask the signer; a new key is written into release.json by a maintainer."
+    ),
+    "signature-wrong": (
+        "The signature was made by the right key, and not over these bytes: the file was altered after it was signed, "
+        "or signature and file do not belong together. Nothing was taken."
+    ),
+    "signer-unknown": (
+        "release.json names everybody whose signature on evidence is believed, under `policy`, `evidence`, `signers`. "
+        "This one is not there. A maintainer adds the signer with a role and a public key, or does not."
+    ),
+    "testimony-unreadable": (
+        "The file is not what `stackproof evidence export` writes, or was changed: another form, a record that is not "
+        "whole, or one that somebody else is said to have made. Nothing was taken."
+    ),
+    "testimony-misattributed": (
+        "The file says that its signer measured in another role than release.json gives him, so its records say so, "
+        "too. Export it anew, with the role as it is declared."
+    ),
+    "testimony-contradicts": (
+        "Evidence was imported for a measurement that is known here already, and it observed something else. For "
+        "times that is how they are; token ids, texts and builds should be equal. Compare the two, and measure again "
+        "with `--fresh` where you doubt yours."
+    ),
+    "file-missing": (
+        "A file that was named is not there. `stackproof evidence export` writes the evidence and its signature on "
+        "the machine that measured."
+    ),
+    # questions
+    "mutant-survives": (
+        "The block or fold was left out, everything was built without it, and every gate that concerns it passed: "
+        "nothing would tell if it were lost, broken or compiled out. Declare a gate in its block.yaml that shows what "
+        "it does."
+    ),
+    "mutant-undecided": (
+        "The block or fold was left out, and no gate went red, but some could not be decided. Look at why with "
+        "`stackproof gate`, then ask again."
+    ),
+    "bisect-needless": (
+        "The gate looks at files, trees or builds and names the fold that is at fault by itself. Bisecting is for "
+        "gates on what the engine does."
+    ),
+    "bisect-undecided": (
+        "Bisecting needs a gate that is red on the whole stack. This one is neither red nor green there, and its "
+        "reason is told: put that right first."
+    ),
+    "bisect-not-monotone": (
+        "Going up the stack the gate was red, then green, then red again, so more than one fold turns it. The last "
+        "turn is told, and the earlier ones are named."
+    ),
     # bundles
     "bundle-waiver-unfounded": (
         "The verdict in the bundle says that findings are waived, and deviations.json has no deviation that covers "

@@ -15,6 +15,7 @@ from verify.gates.answers import differences, unmet, unusable
 from verify.gates.case import Case
 from verify.gates.exercise import (
     checkpoint_resume_session,
+    lower_tree,
     no_such_arm,
     switch_arms,
     tokens_session,
@@ -83,7 +84,7 @@ def check(params: Params, case: Case) -> Outcome:
 
 def _needs(params: Params, case: Case) -> tuple[ProbeNeed, ProbeNeed] | None:
     off_on = switch_arms(case, params.switch, params.configuration)
-    below = None if case.block is None else case.below(case.block)
+    below = lower_tree(case)
     if off_on is None or below is None:
         return None
     lower = Arm(name="below", build=BuildNeed(tree=below, configuration=params.configuration))

@@ -6,7 +6,7 @@ A switch's effect is shown by the same session that its own scenario measures, s
 from verify.gates.case import Case
 from verify.model.diagnostic import Diagnostic
 from verify.model.evidence import Arm, BuildNeed, ProbeNeed
-from verify.model.ids import ConfigName, ModelName
+from verify.model.ids import ConfigName, ModelName, TreeId
 from verify.model.session import (
     CheckpointResumeSettings,
     Drawn,
@@ -25,8 +25,15 @@ SEED = 1
 def switch_arms(case: Case, switch: str, configuration: ConfigName) -> tuple[Arm, Arm] | None:
     """The two arms of a switch on its block's own build, off first: ratios are of the last arm to the first.
 
-    None where the declaring block has no such switch, or no tree because the stack is stuck below it.
+    None where the declaring block has no such switch, or no tree because the stack is stuck below it. A gate that
+    outlived its block runs both on the tip.
     """
+    if case.block is None and case.outlived is not None:
+        tip, gone = case.tip_tree(), case.outlived
+        if tip is None or gone.switch != switch:
+            return None
+        build = BuildNeed(tree=tip, configuration=configuration)
+        return Arm(name="off", build=build, env=((gone.switch, gone.off),)), Arm(name="on", build=build)
     block = case.declared_block()
     declared = next((each for each in block.switches if each.name == switch), None) if block else None
     tree = case.block_tree(block.name) if block else None
@@ -34,6 +41,13 @@ def switch_arms(case: Case, switch: str, configuration: ConfigName) -> tuple[Arm
         return None
     build = BuildNeed(tree=tree, configuration=configuration)
     return Arm(name="off", build=build, env=((declared.name, declared.off),)), Arm(name="on", build=build)
+
+
+def lower_tree(case: Case) -> TreeId | None:
+    """The tree below the declaring block; upstream's for a gate that outlived its block."""
+    if case.block is not None:
+        return case.below(case.block)
+    return case.base_tree if case.outlived is not None else None
 
 
 def no_such_arm(case: Case, switch: str) -> tuple[Diagnostic]:

@@ -14,16 +14,23 @@ from verify.gates.abi import Params as Abi
 from verify.gates.alone import AloneTree
 from verify.gates.arm_identity import Exercise
 from verify.gates.arm_identity import Params as ArmIdentity
+from verify.gates.axis_uniformity import Axis
+from verify.gates.axis_uniformity import Params as AxisUniformity
 from verify.gates.battery import gates_of
 from verify.gates.build import Params as Build
 from verify.gates.case import Case, Recorded, Rederived
 from verify.gates.checkpoint_resume import Params as CheckpointResume
 from verify.gates.golden_tokens import Params as GoldenTokens
 from verify.gates.kinds import KINDS
+from verify.gates.logits import Params as Logits
+from verify.gates.memory_budget import Params as MemoryBudget
 from verify.gates.patch_hygiene import Params as PatchHygiene
+from verify.gates.repeat_determinism import Params as RepeatDeterminism
 from verify.gates.requires import Params as Requires
 from verify.gates.slot_files import Params as SlotFiles
+from verify.gates.state_round_trip import Params as StateRoundTrip
 from verify.gates.switches import Params as Switches
+from verify.gates.tensor_trace import Params as TensorTrace
 from verify.gates.warm_behind_cold import Params as WarmBehindCold
 from verify.gates.warnings import Params as Warnings
 from verify.model.block import Block, Disposition, Fold, Person, Switch
@@ -190,6 +197,18 @@ GATES = (
         GoldenTokens(model=MODEL, configuration=RELEASE_CONFIG, prompts=("once", "twice"), tokens=16, probabilities=2),
     ),
     gate("slot-files", "slot-files", SlotFiles(model=MODEL, configuration=RELEASE_CONFIG)),
+    gate("logits", "logits", Logits(model=MODEL, configuration=RELEASE_CONFIG, prompts=("once", "twice"))),
+    gate(
+        "widths",
+        "axis-uniformity",
+        AxisUniformity(model=MODEL, configuration=RELEASE_CONFIG, axis=Axis.WIDTH, values=(2, 4)),
+    ),
+    gate(
+        "repeats", "repeat-determinism", RepeatDeterminism(model=MODEL, configuration=RELEASE_CONFIG, prompts=("once",))
+    ),
+    gate("states", "state-round-trip", StateRoundTrip(model=MODEL, configuration=RELEASE_CONFIG)),
+    gate("memory", "memory-budget", MemoryBudget(model=MODEL, configuration=RELEASE_CONFIG)),
+    gate("operations", "tensor-trace", TensorTrace(model=MODEL, configuration=RELEASE_CONFIG)),
 )
 QUEUE_GATES = (
     gate(
@@ -226,6 +245,19 @@ CACHE_GATES = (
         "cache-slot-files",
         "slot-files",
         SlotFiles(switch="CACHE", model=MODEL, configuration=RELEASE_CONFIG),
+        CACHE,
+    ),
+    gate(
+        "cache-widths",
+        "axis-uniformity",
+        AxisUniformity(
+            model=MODEL,
+            configuration=RELEASE_CONFIG,
+            axis=Axis.WIDTH,
+            values=(2, 3),
+            switch="CACHE",
+            off_differs=True,
+        ),
         CACHE,
     ),
 )

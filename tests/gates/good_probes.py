@@ -2,10 +2,15 @@
 
 from collections.abc import Callable, Mapping
 
+from tests.gates.good_library import good_logits, good_memory, good_state, good_trace
 from tests.gates.good_slots import good_slot_files
 from verify.model.evidence import ProbeNeed
 from verify.model.observation import ProbeObservation
 
 RUNS: Mapping[str, Callable[[ProbeNeed], ProbeObservation]] = {
     "slot-files": good_slot_files,
+    "logits": good_logits,
+    "state": good_state,
+    "memory": good_memory,
+    "trace": good_trace,
 }

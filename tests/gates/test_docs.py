@@ -36,7 +36,8 @@ def parameter(field: "Field[Any]") -> str:
         return f"**{field.name}**"
     if isinstance(field.default, bool):
         return f"{field.name} ({str(field.default).lower()})"
-    shown = {(): "all" if field.name == "configurations" else "none", "": "as `model`"}.get(
-        field.default, str(field.default)
-    )
+    shown = {
+        (): "all" if field.name == "configurations" else "none",
+        "": "as `model`" if field.name.endswith("model") else "none",
+    }.get(field.default, str(field.default))
     return f"{field.name} ({shown})"

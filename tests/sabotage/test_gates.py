@@ -3,14 +3,27 @@
 import pytest
 
 from tests.gates.good import good_case, good_release
-from tests.sabotage import builds, claims, credit, golden, pages, patches, register, slots, switches, trees, variables
+from tests.sabotage import (
+    builds,
+    claims,
+    credit,
+    golden,
+    library,
+    pages,
+    patches,
+    register,
+    slots,
+    switches,
+    trees,
+    variables,
+)
 from tests.sabotage.ways import Sabotage
 from verify.gates.battery import gates_of
 from verify.gates.kinds import KINDS
 from verify.judge import judge
 from verify.model.verdict import CannotJudge, DoesNotHold, Failed, GateResult, Holds, Undecided
 
-AREAS = (trees, patches, builds, golden, switches, credit, pages, variables, register, slots, claims)
+AREAS = (trees, patches, builds, golden, switches, credit, pages, variables, register, slots, claims, library)
 SABOTAGES = tuple(sabotage for area in AREAS for sabotage in area.SABOTAGES)
 
 

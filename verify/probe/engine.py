@@ -36,6 +36,18 @@ class ModelFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Bindings:
+    """How a library is called: an adapter's file, the folder it takes its bindings from, and the digest of both.
+
+    `verify/probe/bindings/library.py` says what an adapter must do.
+    """
+
+    adapter: Path
+    folder: Path
+    sha256: Sha256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """How long the engine may take, in seconds, and how many bytes of log it may write; then it is ended."""
 

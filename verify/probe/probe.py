@@ -21,7 +21,7 @@ class Probe(Generic[S, O]):
     """One probe: its recipe's version, whether times matter, and how a bench gives an observation from settings.
 
     A `timed` probe's records count only for the processor they were made on. `told` puts an observation in a few
-    words for the progress display.
+    words for the progress display. One that is `by_bindings` calls the engine's library and is given bindings.
     """
 
     recipe: str
@@ -30,6 +30,7 @@ class Probe(Generic[S, O]):
     observation: type[O]
     run: Callable[[Bench, S], O]
     told: Callable[[O], str]
+    by_bindings: bool = False
 
 
 AnyProbe = Probe[Any, Any]

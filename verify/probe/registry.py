@@ -2,10 +2,21 @@
 
 from collections.abc import Mapping
 
+from verify.model.library import (
+    LogitsObservation,
+    LogitsSettings,
+    MemoryObservation,
+    MemorySettings,
+    StateObservation,
+    StateSettings,
+    TraceObservation,
+    TraceSettings,
+)
 from verify.model.observation import RunObservation
 from verify.model.session import CheckpointResumeSettings, TokenSettings, WarmBehindColdSettings
 from verify.model.slot_files import SlotFilesObservation, SlotFilesSettings
 from verify.probe import checkpoint_resume, slot_files, tokens, warm_behind_cold
+from verify.probe.bindings import logits, memory, state, trace
 from verify.probe.probe import AnyProbe, Probe
 
 
@@ -46,5 +57,41 @@ PROBES: Mapping[str, AnyProbe] = {
         observation=SlotFilesObservation,
         run=slot_files.run_slot_files,
         told=lambda seen: f"{len(seen.arms)} arms, {sum(len(arm.refusals) for arm in seen.arms)} bad files",
+    ),
+    "logits": Probe(
+        recipe=logits.RECIPE,
+        timed=False,
+        settings=LogitsSettings,
+        observation=LogitsObservation,
+        run=logits.run_logits,
+        told=lambda seen: f"{len(seen.runs)} runs, {sum(len(each.rows) for each in seen.runs[0].prompts)} rows each",
+        by_bindings=True,
+    ),
+    "state": Probe(
+        recipe=state.RECIPE,
+        timed=False,
+        settings=StateSettings,
+        observation=StateObservation,
+        run=state.run_state,
+        told=lambda seen: f"{len(seen.arms)} arms, {len(seen.arms[0].outcomes)} states each",
+        by_bindings=True,
+    ),
+    "memory": Probe(
+        recipe=memory.RECIPE,
+        timed=True,
+        settings=MemorySettings,
+        observation=MemoryObservation,
+        run=memory.run_memory,
+        told=lambda seen: ", ".join(f"{arm.arm} {arm.peak_kib // 1024} MiB" for arm in seen.arms),
+        by_bindings=True,
+    ),
+    "trace": Probe(
+        recipe=trace.RECIPE,
+        timed=False,
+        settings=TraceSettings,
+        observation=TraceObservation,
+        run=trace.run_trace,
+        told=lambda seen: f"{seen.compared} operations, {seen.differ} differ",
+        by_bindings=True,
     ),
 }

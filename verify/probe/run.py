@@ -19,7 +19,7 @@ from verify.model.ids import Sha256
 from verify.model.observation import ProbeObservation, decode_observation
 from verify.model.progress import Progress
 from verify.model.session import read_settings
-from verify.probe.engine import BuiltEngine, Limits, ModelFile, check_model, check_system
+from verify.probe.engine import Bindings, BuiltEngine, Limits, ModelFile, check_model, check_system
 from verify.probe.identity import SYSTEM_FOLDERS
 from verify.probe.machine import Machine
 from verify.probe.registry import PROBES
@@ -29,8 +29,15 @@ _SESSION = "1"
 """Version of what all probes share: how a server is started, asked and ended."""
 
 
-def probe_key(*, need: ProbeNeed, builds: Mapping[BuildNeed, Sha256], model: Sha256 | None, machine: Machine) -> Key:
-    """The key of a need; `builds` are `build_identity` values, `model` is the pinned digest of its model, if any."""
+def probe_key(
+    *,
+    need: ProbeNeed,
+    builds: Mapping[BuildNeed, Sha256],
+    model: Sha256 | None,
+    machine: Machine,
+    bindings: Sha256 | None = None,
+) -> Key:
+    """The key of a need; `builds` are `build_identity` values, `model` and `bindings` digests where it has one."""
     probe = PROBES[need.probe]
     parts = {
         "form": sha256(canonical_json(shape_of(probe.observation))).hexdigest()[:16],
@@ -38,6 +45,8 @@ def probe_key(*, need: ProbeNeed, builds: Mapping[BuildNeed, Sha256], model: Sha
         "model": model or "none",
         "hardware": f"{machine.architecture}, {machine.processor}" if probe.timed else machine.architecture,
     }
+    if bindings is not None:
+        parts["bindings"] = bindings
     for number, arm in enumerate(need.arms):
         parts[f"arm.{number}"] = (
             canonical_json([arm.name, builds[arm.build], list(map(list, arm.env))]).decode().strip()
@@ -67,6 +76,7 @@ def run_probe(
     limits: Limits | None = None,
     system: tuple[Path, ...] = SYSTEM_FOLDERS,
     keep_logs: bool = False,
+    bindings: Bindings | None = None,
 ) -> ProbeObservation:
     """Measure what the need asks for; `EnvironmentFault` where it cannot be.
 
@@ -88,6 +98,7 @@ def run_probe(
             limits=limits or Limits(),
             stage=stage,
             system=system,
+            bindings=bindings,
         )
         run: ProbeObservation = probe.run(bench, read_settings(probe.settings, need.settings))
         if not keep_logs:

@@ -16,7 +16,7 @@ from verify.model.observation import Answer, ArmObservation, LoadedFile, MarkCou
 from verify.model.progress import Stage
 from verify.model.session import Mark, Rounds, ServerSettings
 from verify.probe.blame import blamed
-from verify.probe.engine import BuiltEngine, Limits, ModelFile
+from verify.probe.engine import Bindings, BuiltEngine, Limits, ModelFile
 from verify.probe.identity import SYSTEM_FOLDERS, loaded_files
 from verify.probe.llama import server_options
 from verify.probe.marks import count_marks
@@ -38,7 +38,7 @@ class Script:
 class Bench:
     """Where a probe runs: the arms with their engines, the model, a folder for logs, limits, and whom to tell.
 
-    `model` is None for a probe that asks for none.
+    `model` and `bindings` are None for a probe that asks for none.
     """
 
     arms: tuple[tuple[Arm, BuiltEngine], ...]
@@ -47,6 +47,13 @@ class Bench:
     limits: Limits
     stage: Stage
     system: tuple[Path, ...] = SYSTEM_FOLDERS
+    bindings: Bindings | None = None
+
+    def library_bindings(self) -> Bindings:
+        """The bindings, for a probe that calls the engine's library."""
+        if self.bindings is None:
+            raise TypeError("this probe was asked for without bindings")
+        return self.bindings
 
     def model_file(self) -> ModelFile:
         """The model, for a probe that cannot do without one."""

@@ -24,6 +24,13 @@ class TreeSources:
             return None
         return self._outlines.of(path, state.blob)
 
+    def definitions(self, path: RepoPath) -> Outline | None:
+        """The same without the uses of names."""
+        state = self.tree.entry(path)
+        if state is None or state.mode not in (Mode.FILE, Mode.EXECUTABLE):
+            return None
+        return self._outlines.definitions(path, state.blob)
+
     def content(self, path: RepoPath) -> bytes | None:
         """A file's bytes; None where nothing is there."""
         return self.tree.blob(path)

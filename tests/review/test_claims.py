@@ -38,6 +38,9 @@ class Memory:
     def outline(self, path: RepoPath) -> Outline | None:
         return read_outline(path, self.files[path])
 
+    def definitions(self, path: RepoPath) -> Outline | None:
+        return read_outline(path, self.files[path], makes_alone=True)
+
     def content(self, path: RepoPath) -> bytes | None:
         return self.files.get(path)
 

@@ -8,7 +8,7 @@ a claim fail, since the reviewer relied on it.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol, assert_never
+from typing import assert_never
 
 from verify.model.block import Block
 from verify.model.claim import Absent, Answer, Claim, ClaimResult, Count, Match, NoExit, OnlyCall, Untouched
@@ -16,21 +16,9 @@ from verify.model.glob import glob_matches
 from verify.model.ids import BlockName, RepoPath, show_path
 from verify.model.outline import Exit, ExitKind, Function, Outline, Span
 from verify.model.wording import count as counted
+from verify.review.sources import Sources
 
 _MOST = 12
-
-
-class Sources(Protocol):
-    """The tree that claims are run on."""
-
-    def outline(self, path: RepoPath) -> Outline | None:
-        """A file as its grammar sees it; None where it has none that is known."""
-
-    def content(self, path: RepoPath) -> bytes | None:
-        """A file's bytes; None where there is no such file."""
-
-    def paths(self) -> Iterable[RepoPath]:
-        """Every path of the tree."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,1 @@
+"""Programs of strangers, kept in bounds: built engines, compilers, tests. Nothing of them survives or gets out."""

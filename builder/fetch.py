@@ -103,6 +103,61 @@ def fetch(
                 help="run the same command once without --offline",
             )
         )
+    _refuse_bad_names(package, version)
+    return _download(package, version, sha256, kind, cache, progress)
+
+
+def find(
+    *, package: str, version: str, kind: Kind, cache: Path, offline: bool, progress: Progress
+) -> tuple[Path, Sha256]:
+    """The file of a package whose digest nobody has stated yet, and that digest: what a pin is made of.
+
+    A file of that name and version that was downloaded before is taken; it is the caller's to tell what was found.
+    """
+    known = _cached_by_name(cache / "downloads", package, version, kind)
+    if known is not None:
+        return known
+    if offline:
+        raise EnvironmentFault(
+            Diagnostic(
+                code="offline-not-cached",
+                message=f"the {kind} {package} {version} is not in the cache, and nothing may be downloaded",
+                notes=(f"looked for in {cache / 'downloads'}",),
+                help="run the same command once without --offline",
+            )
+        )
+    _refuse_bad_names(package, version)
+    got = _download(package, version, None, kind, cache, progress)
+    return got, Sha256(got.parent.name)
+
+
+def _download(package: str, version: str, sha256: Sha256 | None, kind: Kind, cache: Path, progress: Progress) -> Path:
+    wanted = f"{package} {version}"
+    (cache / "downloads").mkdir(parents=True, exist_ok=True)
+    with progress.stage(f"download {wanted}") as stage, scratch(cache / "downloads", ".fetch-") as work:
+        _run_pip(package, version, sha256, kind, work, stage)
+        got = _only_file(work / "files", wanted)
+        actual = digest_of(got)
+        if sha256 is not None and actual != sha256:
+            raise _differs(wanted, sha256, actual)
+        stage.outcome(f"{got.stat().st_size / 1e6:.1f} MB")
+        return _keep(got, cache / "downloads" / actual)
+
+
+def _cached_by_name(downloads: Path, package: str, version: str, kind: Kind) -> tuple[Path, Sha256] | None:
+    """The one download of that name and version that is whole."""
+    stem = re.sub(r"[-_.]+", "_", package).lower() + "-" + version.lower()
+    found = []
+    for folder in sorted(downloads.iterdir()) if downloads.is_dir() else ():
+        for file in sorted(folder.iterdir()) if folder.is_dir() and not folder.name.startswith(".") else ():
+            name = re.sub(r"[-_.]+", "_", file.name.rpartition(f"-{version}")[0]).lower() + "-" + version.lower()
+            is_kind = (kind is Kind.SDIST) == (file.name.endswith((".tar.gz", ".zip")))
+            if name == stem and is_kind and digest_of(file) == folder.name:
+                found.append((file, Sha256(folder.name)))
+    return found[0] if len(found) == 1 else None
+
+
+def _refuse_bad_names(package: str, version: str) -> None:
     if _NAME.fullmatch(package) is None or _VERSION.fullmatch(version) is None:
         raise InputFault(
             Diagnostic(
@@ -111,15 +166,6 @@ def fetch(
                 help="correct the name and version of the package where it is pinned",
             )
         )
-    (cache / "downloads").mkdir(parents=True, exist_ok=True)
-    with progress.stage(f"download {wanted}") as stage, scratch(cache / "downloads", ".fetch-") as work:
-        _run_pip(package, version, sha256, kind, work, stage)
-        got = _only_file(work / "files", wanted)
-        actual = digest_of(got)
-        if actual != sha256:
-            raise _differs(wanted, sha256, actual)
-        stage.outcome(f"{got.stat().st_size / 1e6:.1f} MB")
-        return _keep(got, folder)
 
 
 def digest_of(file: Path) -> Sha256:
@@ -139,13 +185,15 @@ def _cached(folder: Path, sha256: Sha256) -> tuple[Path | None, Path | None]:
     return None, damaged
 
 
-def _run_pip(package: str, version: str, sha256: Sha256, kind: Kind, work: Path, stage: Stage) -> None:
+def _run_pip(package: str, version: str, sha256: Sha256 | None, kind: Kind, work: Path, stage: Stage) -> None:
     for name in ("files", "tmp", "site"):
         (work / name).mkdir()
-    (work / "pin.txt").write_text(f"{package}=={version} --hash=sha256:{sha256}\n", "utf-8")
+    pinned = f" --hash=sha256:{sha256}" if sha256 is not None else ""
+    (work / "pin.txt").write_text(f"{package}=={version}{pinned}\n", "utf-8")
     (work / "site/sitecustomize.py").write_text(_STAND_IN, "utf-8")
     form = ["--no-binary", package] if kind is Kind.SDIST else ["--only-binary", ":all:"]
-    options = ["--no-deps", "--no-input", "--progress-bar=off", "--require-hashes", "--no-build-isolation"]
+    options = ["--no-deps", "--no-input", "--progress-bar=off", "--no-build-isolation"]
+    options += ["--require-hashes"] if sha256 is not None else []
     places = ["--dest", str(work / "files"), "--requirement", str(work / "pin.txt")]
     command = [sys.executable, "-m", "pip", "download", *options, "--use-pep517", *form, *places]
     log = work / "pip.log"
@@ -209,10 +257,10 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
                 process.wait(5)
 
 
-def _failed(output: str, wanted: str, sha256: Sha256, kind: Kind) -> InputFault | EnvironmentFault:
+def _failed(output: str, wanted: str, sha256: Sha256 | None, kind: Kind) -> InputFault | EnvironmentFault:
     lines = [line.rstrip() for line in output.splitlines() if line.strip()]
     got = _GOT.search(output)
-    if got is not None and "HASH" in output.upper():
+    if got is not None and sha256 is not None and "HASH" in output.upper():
         return _differs(wanted, sha256, got.group(1))
     if "No module named pip" in output:
         return EnvironmentFault(

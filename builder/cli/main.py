@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from builder.cli import docs, evidence, export_cmd, export_folders, import_cmd, import_folders, worklog
+from builder.cli import bump, docs, evidence, export_cmd, export_folders, import_cmd, import_folders, worklog
 from builder.cli.amend import amend
 from builder.cli.bisect import bisect
 from builder.cli.build import build
@@ -71,6 +71,7 @@ for _command in (
     app.command(_command.__name__)(_command)
 app.command("merge-driver")(merge_driver)
 app.command("try")(try_gate)
+app.add_typer(bump.app, name="bump")
 app.add_typer(worklog.app, name="worklog")
 app.add_typer(docs.app, name="docs")
 app.add_typer(evidence.app, name="evidence")

@@ -12,7 +12,7 @@ from verify.model.diagnostic import Diagnostic, InputFault
 
 AREAS = (
     "manifest", "core", "exchange", "base", "git", "edit", "fold", "compile", "probe", "judge", "cli", "seal", "write",
-    "who", "review", "scenarios", "sandbox", "evidence", "library",
+    "who", "bump", "review", "scenarios", "sandbox", "evidence", "library", "numbers",
 )  # fmt: skip
 
 

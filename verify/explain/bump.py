@@ -45,7 +45,7 @@ EXPLANATIONS: dict[str, str] = {
         "folder on this machine. A path that does not exist is none of these."
     ),
     "bump-unreadable": (
-        "The file that keeps the proposed bump is not what stackproof wrote. The project itself is not touched by this. "
+        "The file that keeps the proposed bump is not what stackproof wrote. The project is not touched by this. "
         "Drop the proposal and make it again."
     ),
     "drift-base-differs": (

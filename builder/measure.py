@@ -195,9 +195,7 @@ class Bench:
         for need in needs:
             if isinstance(need, ProbeNeed):
                 try:
-                    self._engines(need, case)
-                    self._model_of(need)
-                    self._bindings_of(need)
+                    self._probe_key(need, case)  # asks for engines, model, bindings and tools
                 except Fault as fault:
                     faults[need] = fault.diagnostics
                 else:

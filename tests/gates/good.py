@@ -22,9 +22,12 @@ from verify.gates.case import Case, Recorded, Rederived
 from verify.gates.checkpoint_resume import Params as CheckpointResume
 from verify.gates.golden_tokens import Params as GoldenTokens
 from verify.gates.kinds import KINDS
+from verify.gates.kld import Params as Kld
 from verify.gates.logits import Params as Logits
 from verify.gates.memory_budget import Params as MemoryBudget
 from verify.gates.patch_hygiene import Params as PatchHygiene
+from verify.gates.performance import Params as Performance
+from verify.gates.relative_performance import Params as RelativePerformance
 from verify.gates.repeat_determinism import Params as RepeatDeterminism
 from verify.gates.requires import Params as Requires
 from verify.gates.slot_files import Params as SlotFiles
@@ -209,6 +212,9 @@ GATES = (
     gate("states", "state-round-trip", StateRoundTrip(model=MODEL, configuration=RELEASE_CONFIG)),
     gate("memory", "memory-budget", MemoryBudget(model=MODEL, configuration=RELEASE_CONFIG)),
     gate("operations", "tensor-trace", TensorTrace(model=MODEL, configuration=RELEASE_CONFIG)),
+    gate("counts", "performance", Performance(model=MODEL, configuration=RELEASE_CONFIG)),
+    gate("speed", "relative-performance", RelativePerformance(model=MODEL, configuration=RELEASE_CONFIG)),
+    gate("kld", "kld", Kld(model=MODEL, configuration=RELEASE_CONFIG, wrong_term="epsilon=float:1")),
 )
 QUEUE_GATES = (
     gate(

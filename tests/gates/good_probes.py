@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from tests.gates.good_library import good_logits, good_memory, good_state, good_trace
+from tests.gates.good_numbers import good_counts, good_divergence, good_speed
 from tests.gates.good_slots import good_slot_files
 from verify.model.evidence import ProbeNeed
 from verify.model.observation import ProbeObservation
@@ -13,4 +14,7 @@ RUNS: Mapping[str, Callable[[ProbeNeed], ProbeObservation]] = {
     "state": good_state,
     "memory": good_memory,
     "trace": good_trace,
+    "counts": good_counts,
+    "speed": good_speed,
+    "divergence": good_divergence,
 }

@@ -9,6 +9,8 @@ from tests.sabotage import (
     credit,
     golden,
     library,
+    moved,
+    numbers,
     pages,
     patches,
     register,
@@ -23,7 +25,22 @@ from verify.gates.kinds import KINDS
 from verify.judge import judge
 from verify.model.verdict import CannotJudge, DoesNotHold, Failed, GateResult, Holds, Undecided
 
-AREAS = (trees, patches, builds, golden, switches, credit, pages, variables, register, slots, claims, library)
+AREAS = (
+    trees,
+    patches,
+    builds,
+    golden,
+    switches,
+    credit,
+    pages,
+    variables,
+    register,
+    slots,
+    claims,
+    library,
+    moved,
+    numbers,
+)
 SABOTAGES = tuple(sabotage for area in AREAS for sabotage in area.SABOTAGES)
 
 

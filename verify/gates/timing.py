@@ -1,8 +1,8 @@
-"""Judging times of one switch, on over off: shared by the kinds that measure, not a gate itself.
+"""Judging paired times of two arms: shared by the kinds that measure, not a gate itself.
 
-There are two clocks. The processor's counts what the engine computed until the first token, so that other load on the
-machine hardly touches it: its whole interval must lie within the bound. The wall's counts what a user waits, sleep
-and locks included: it must not lie beyond the bound with its whole interval.
+There are two clocks. The processor's counts what the engine computed, so that other load on the machine hardly touches
+it: its whole interval must lie within the bound. The wall's counts what a user waits, sleep and locks included: it must
+not lie beyond the bound with its whole interval.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from verify.model.diagnostic import Diagnostic
 from verify.model.interval import LEAST_PAIRS, Interval, ratio_interval
-from verify.model.observation import RunObservation
+from verify.model.observation import ArmObservation, RunObservation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,64 +23,81 @@ class Timing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Times:
-    """Seconds per round, off and on, by one clock."""
+class Paired:
+    """Seconds per round of two arms by one clock: the ratio is of `over` to `under`."""
 
     clock: str
-    off: tuple[float, ...]
-    on: tuple[float, ...]
+    under: tuple[float, ...]
+    over: tuple[float, ...]
 
     def notes(self, bound: float) -> tuple[str, ...]:
-        return (f"allowed: at most {bound:.3f}", f"off: {_shown(self.off)}", f"on: {_shown(self.on)}")
+        """The bound and the times, for people."""
+        return (f"allowed: at most {bound:.3f}", f"under: {_shown(self.under)}", f"over: {_shown(self.over)}")
 
 
-def judge_times(*, what: str, run: RunObservation, requests: Sequence[str], bound: float, seed: int) -> Timing:
-    """The time to the first token of `requests`, summed in each round; the arms are off and on."""
-    by_clock = (_times(run, requests, "processor"), _times(run, requests, "wall"))
-    if any(len(times.off) != run.rounds or len(times.on) != run.rounds for times in by_clock):
-        message = f"{what}: not every one of {run.rounds} rounds has its times"
+def judge_times(
+    *,
+    what: str,
+    run: RunObservation,
+    requests: Sequence[str],
+    bound: float,
+    seed: int,
+    arms: tuple[str, str] = ("off", "on"),
+) -> Timing:
+    """The time to the first token of `requests`, summed in each round; the second arm over the first."""
+    under, over = (run.arm(name) for name in arms)
+    return judge_paired(
+        what=what,
+        ratio=f"{arms[1]}/{arms[0]}",
+        clocks=tuple(
+            Paired(clock=clock, under=_times(under, requests, clock), over=_times(over, requests, clock))
+            for clock in ("processor", "wall")
+        ),
+        rounds=run.rounds,
+        bound=bound,
+        seed=seed,
+    )
+
+
+def judge_paired(*, what: str, ratio: str, clocks: Sequence[Paired], rounds: int, bound: float, seed: int) -> Timing:
+    """The ratio by each clock against its bound; `ratio` names it, as in `on/off`."""
+    if any(len(times.under) != rounds or len(times.over) != rounds for times in clocks):
+        message = f"{what}: not every one of {rounds} rounds has its times"
         return Timing(summary=message, failures=(Diagnostic(code="rounds-missing", message=message),))
-    if run.rounds < LEAST_PAIRS:
-        message = f"{what}: {run.rounds} rounds show nothing about noise, {LEAST_PAIRS} are the least"
+    if rounds < LEAST_PAIRS:
+        message = f"{what}: {rounds} rounds show nothing about noise, {LEAST_PAIRS} are the least"
         return Timing(summary=message, failures=(Diagnostic(code="rounds-missing", message=message),))
-    found = [(times, _interval(times, seed)) for times in by_clock]
-    summary = f"{what} on/off " + "; ".join(f"{times.clock} {_ratio(interval)}" for times, interval in found)
+    found = [(times, ratio_interval(tuple(zip(times.over, times.under, strict=True)), seed=seed)) for times in clocks]
+    summary = f"{what} {ratio} " + "; ".join(f"{times.clock} {_ratio(interval)}" for times, interval in found)
     failures: list[Diagnostic] = []
     doubts: list[Diagnostic] = []
     for times, interval in found:
         if interval is None:
             failures.append(_told("time-degenerate", f"{what}: {times.clock} clock: a time is zero", times, bound))
         elif interval.low > bound:
-            failures.append(_told("ratio-too-large", f"{what} on/off {times.clock} {_ratio(interval)}", times, bound))
+            failures.append(_told("ratio-too-large", f"{what} {ratio} {times.clock} {_ratio(interval)}", times, bound))
         elif interval.high > bound and times.clock == "processor":
-            doubts.append(_told("noise-too-large", f"{what} on/off {_ratio(interval)}: too noisy", times, bound))
+            doubts.append(_told("noise-too-large", f"{what} {ratio} {_ratio(interval)}: too noisy", times, bound))
     return Timing(summary=summary, failures=tuple(failures), doubts=tuple(doubts))
 
 
-def _times(run: RunObservation, requests: Sequence[str], clock: str) -> _Times:
-    off, on = (
-        tuple(
-            sum(
-                answer.first_token_cpu_seconds if clock == "processor" else answer.first_token_seconds
-                for answer in arm.answers
-                if answer.round == number and answer.request in requests
-            )
-            for number in sorted({answer.round for answer in arm.answers})
+def _times(arm: ArmObservation | None, requests: Sequence[str], clock: str) -> tuple[float, ...]:
+    answers = arm.answers if arm is not None else ()
+    return tuple(
+        sum(
+            answer.first_token_cpu_seconds if clock == "processor" else answer.first_token_seconds
+            for answer in answers
+            if answer.round == number and answer.request in requests
         )
-        for arm in run.arms
+        for number in sorted({answer.round for answer in answers})
     )
-    return _Times(clock=clock, off=off, on=on)
-
-
-def _interval(times: _Times, seed: int) -> Interval | None:
-    return ratio_interval(tuple(zip(times.on, times.off, strict=True)), seed=seed)
 
 
 def _ratio(interval: Interval | None) -> str:
     return "unknown" if interval is None else interval.show()
 
 
-def _told(code: str, message: str, times: _Times, bound: float) -> Diagnostic:
+def _told(code: str, message: str, times: Paired, bound: float) -> Diagnostic:
     helps = {"noise-too-large": "measure again on a quieter machine, or with larger `rounds_max`"}
     return Diagnostic(code=code, message=message, notes=times.notes(bound), help=helps.get(code, ""))
 

@@ -9,6 +9,7 @@ from verify.model.evidence import Arm
 _ENGINE_AT_FAULT = frozenset(
     {"server-not-starting", "server-died", "server-silent", "answer-broken", "answer-refused"}
     | {"library-died", "library-silent", "library-refused"}
+    | {"program-not-starting", "program-failed", "program-endless", "output-unreadable"}
 )
 
 

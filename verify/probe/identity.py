@@ -5,6 +5,7 @@ word. So the loaded files are read from the process itself, the build's own must
 must be one of the system's.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from verify.model.diagnostic import Diagnostic, EnvironmentFault, Place
@@ -35,10 +36,17 @@ def loaded_files(
     pid: int, *, folder: Path, build: BuildObservation, system: tuple[Path, ...] = SYSTEM_FOLDERS
 ) -> tuple[LoadedFile, ...]:
     """The loaded files of a process that runs a program from `folder`; raises where one is not its build's."""
+    return identified(mapped_programs(pid), folder=folder, build=build, system=system)
+
+
+def identified(
+    paths: Iterable[Path], *, folder: Path, build: BuildObservation, system: tuple[Path, ...] = SYSTEM_FOLDERS
+) -> tuple[LoadedFile, ...]:
+    """Files that a process had loaded, each as its build's or the system's; raises where one is neither."""
     recorded = {artifact.name: artifact.sha256 for artifact in build.artifacts}
     home = folder.resolve()
     loaded: list[LoadedFile] = []
-    for path in mapped_programs(pid):
+    for path in paths:
         try:
             digest = file_sha256(path)
         except OSError as error:

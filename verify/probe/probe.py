@@ -21,7 +21,8 @@ class Probe(Generic[S, O]):
     """One probe: its recipe's version, whether times matter, and how a bench gives an observation from settings.
 
     A `timed` probe's records count only for the processor they were made on. `told` puts an observation in a few
-    words for the progress display. One that is `by_bindings` calls the engine's library and is given bindings.
+    words for the progress display. One that is `by_bindings` calls the engine's library and is given bindings. Where a
+    `tool` of the system measures, its name and version are part of the key; asking raises where it is not there.
     """
 
     recipe: str
@@ -31,6 +32,7 @@ class Probe(Generic[S, O]):
     run: Callable[[Bench, S], O]
     told: Callable[[O], str]
     by_bindings: bool = False
+    tool: Callable[[], str] | None = None
 
 
 AnyProbe = Probe[Any, Any]

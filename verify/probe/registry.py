@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from verify.model.divergence import DivergenceObservation, DivergenceSettings
 from verify.model.library import (
     LogitsObservation,
     LogitsSettings,
@@ -15,7 +16,8 @@ from verify.model.library import (
 from verify.model.observation import RunObservation
 from verify.model.session import CheckpointResumeSettings, TokenSettings, WarmBehindColdSettings
 from verify.model.slot_files import SlotFilesObservation, SlotFilesSettings
-from verify.probe import checkpoint_resume, slot_files, tokens, warm_behind_cold
+from verify.model.speed import CountObservation, CountSettings, SpeedObservation, SpeedSettings
+from verify.probe import checkpoint_resume, counts, divergence, slot_files, speed, tokens, warm_behind_cold
 from verify.probe.bindings import logits, memory, state, trace
 from verify.probe.probe import AnyProbe, Probe
 
@@ -57,6 +59,31 @@ PROBES: Mapping[str, AnyProbe] = {
         observation=SlotFilesObservation,
         run=slot_files.run_slot_files,
         told=lambda seen: f"{len(seen.arms)} arms, {sum(len(arm.refusals) for arm in seen.arms)} bad files",
+    ),
+    "counts": Probe(
+        recipe=counts.RECIPE,
+        timed=False,
+        settings=CountSettings,
+        observation=CountObservation,
+        run=counts.run_counts,
+        told=lambda seen: f"{len(seen.arms)} arms, {seen.tool}",
+        tool=counts.counting_tool,
+    ),
+    "speed": Probe(
+        recipe=speed.RECIPE,
+        timed=True,
+        settings=SpeedSettings,
+        observation=SpeedObservation,
+        run=speed.run_speed,
+        told=lambda seen: f"{len(seen.arms)} arms, {seen.rounds} rounds",
+    ),
+    "divergence": Probe(
+        recipe=divergence.RECIPE,
+        timed=False,
+        settings=DivergenceSettings,
+        observation=DivergenceObservation,
+        run=divergence.run_divergence,
+        told=lambda seen: f"{len(seen.arms)} arms, {len(seen.calibrations)} calibrations",
     ),
     "logits": Probe(
         recipe=logits.RECIPE,

@@ -37,7 +37,10 @@ def probe_key(
     machine: Machine,
     bindings: Sha256 | None = None,
 ) -> Key:
-    """The key of a need; `builds` are `build_identity` values, `model` and `bindings` digests where it has one."""
+    """The key of a need; `builds` are `build_identity` values, `model` and `bindings` digests where it has one.
+
+    Raises `EnvironmentFault` where the tool that measures is not there.
+    """
     probe = PROBES[need.probe]
     parts = {
         "form": sha256(canonical_json(shape_of(probe.observation))).hexdigest()[:16],
@@ -47,6 +50,8 @@ def probe_key(
     }
     if bindings is not None:
         parts["bindings"] = bindings
+    if probe.tool is not None:
+        parts["tool"] = probe.tool()
     for number, arm in enumerate(need.arms):
         parts[f"arm.{number}"] = (
             canonical_json([arm.name, builds[arm.build], list(map(list, arm.env))]).decode().strip()

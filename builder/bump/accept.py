@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from builder.bump.analysis import Analysis
+from builder.bump.deletions import SilentDeletion
 from builder.bump.outcome import OPEN, BumpedFold, FoldKey, Outcome
 from builder.bump.proposal import Proposal, base_value
 from builder.disk import DISK, Disk
@@ -128,7 +129,7 @@ def _refuse_open(analysis: Analysis, asked: Asked) -> None:
             problems.append(_open(fold))
     if not problems:
         problems += (_stray(analysis),) if analysis.drift.strays else ()
-        problems += (_deletes(analysis),) if analysis.deletions and not asked.deletions else ()
+        problems += (_deletes(analysis),) if _undecided(analysis) and not asked.deletions else ()
     if problems:
         raise InputFault(*problems)
 
@@ -157,11 +158,15 @@ def _stray(analysis: Analysis) -> Diagnostic:
     )
 
 
+def _undecided(analysis: Analysis) -> tuple[SilentDeletion, ...]:
+    return tuple(each for each in analysis.deletions if not each.decided)
+
+
 def _deletes(analysis: Analysis) -> Diagnostic:
     notes = [
         f"{each.block}/{each.fold} removes {counted(len(each.texts), 'line')} from line {each.line} of "
         f"{show_path(each.path)}: {_shown(each.texts[0])}"
-        for each in analysis.deletions
+        for each in _undecided(analysis)
     ]
     return Diagnostic(
         code="bump-deletes-new-lines",

@@ -39,7 +39,8 @@ class Analysis:
 
     def is_clean(self) -> bool:
         """Whether the bump can be accepted as it is."""
-        return not self.bumped.open_folds() and not self.drift.strays and not self.deletions
+        undecided = any(not each.decided for each in self.deletions)
+        return not self.bumped.open_folds() and not self.drift.strays and not undecided
 
 
 def analyse(

@@ -29,8 +29,9 @@ def told_lines(analysis: Analysis, blocks: Sequence[Block], *, every: bool) -> I
     yield ""
     yield from _drift(analysis)
     for each in analysis.deletions:
+        how = "in a resolved conflict" if each.decided else "without a decision"
         yield (
-            f"removed without a decision: {each.block}/{each.fold} takes {counted(len(each.texts), 'line')} from line "
+            f"removed {how}: {each.block}/{each.fold} takes {counted(len(each.texts), 'line')} from line "
             f"{each.line} of {show_path(each.path)} that upstream has added since"
         )
     for name in whole_blocks(bumped, blocks):
@@ -156,7 +157,14 @@ def told_data(analysis: Analysis, blocks: Sequence[Block]) -> dict[str, object]:
             for path, i in analysis.drift.strays
         ],
         "deletions": [
-            {"block": e.block, "fold": e.fold, "path": show_path(e.path), "line": e.line, "lines": _texts(e.texts)}
+            {
+                "block": e.block,
+                "fold": e.fold,
+                "path": show_path(e.path),
+                "line": e.line,
+                "decided": e.decided,
+                "lines": _texts(e.texts),
+            }
             for e in analysis.deletions
         ],
         "whole_blocks": list(whole_blocks(bumped, blocks)),

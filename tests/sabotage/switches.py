@@ -110,6 +110,30 @@ SABOTAGES = (
         "rounds-missing",
         probed("queue-fair", lambda run: replace(run, rounds=run.rounds + 1)),
     ),
+    broken(
+        "off is slower than upstream",
+        "queue-fair",
+        "ratio-too-large",
+        probed("queue-fair", timed("off", "cold", lambda _: 1.3)),
+    ),
+    broken(
+        "off says something else than upstream",
+        "queue-fair",
+        "off-arm-differs",
+        probed("queue-fair", edit_answers("upstream", other_token, "warm")),
+    ),
+    broken(
+        "the feature is seen upstream",
+        "queue-fair",
+        "effect-without-switch",
+        probed("queue-fair", marked("upstream", {"seen": 1})),
+    ),
+    unknown(
+        "upstream's times are too noisy",
+        "queue-fair",
+        "noise-too-large",
+        probed("queue-fair", timed("upstream", "cold", lambda each: 1.3 if each.round % 2 else 0.8)),
+    ),
     unknown(
         "the machine is too noisy",
         "queue-fair",
@@ -148,6 +172,24 @@ SABOTAGES = (
         "cache-resume",
         "ratio-too-large",
         probed("cache-resume", timed("on", None, lambda _: 2)),
+    ),
+    broken(
+        "resumed prompts are slower than upstream's with off",
+        "cache-resume",
+        "ratio-too-large",
+        probed("cache-resume", timed("off", None, lambda _: 1.4)),
+    ),
+    broken(
+        "a resumed text is not upstream's",
+        "cache-resume",
+        "off-arm-differs",
+        probed("cache-resume", edit_answers("upstream", other_token, "resume-0")),
+    ),
+    broken(
+        "checkpoints are kept upstream",
+        "cache-resume",
+        "effect-without-switch",
+        probed("cache-resume", marked("upstream", {"kept": 1})),
     ),
     broken("a resume is missing", "cache-resume", "answer-cut-short", probed("cache-resume", without("resume-2"))),
 )

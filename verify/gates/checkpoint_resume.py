@@ -2,7 +2,7 @@
 
 One session on the block's own build, switch off and on, on a model whose memory cannot simply step back (sliding
 window, recurrent, hybrid). The engine's log tells what became of the checkpoint at each resume; text is equal; the
-resumed prompts are read no slower.
+resumed prompts are read no slower. Upstream at the same base is a third arm, and off is compared with that as well.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from verify.gates.answers import differences, unmet, unusable
 from verify.gates.case import Case
-from verify.gates.exercise import SEED, checkpoint_resume_session, no_such_arm, switch_arms
+from verify.gates.exercise import SEED, checkpoint_resume_session, no_such_arm, timed_arms
 from verify.gates.kind import Kind, Scope
 from verify.gates.timing import Timing, judge_times
 from verify.model.diagnostic import Diagnostic, Finding
@@ -27,7 +27,8 @@ class Params:
 
     In every round `kept` is seen at least `kept_on` times with the switch on and never with it off; `superseded` at
     least `superseded_off` times with it off, and at most `superseded_on` times with it on. `prompt_ratio_max` bounds
-    on over off of the time to the first token of the resumed prompts.
+    on over off of the time to the first token of the resumed prompts, `upstream_ratio_max` off over upstream.
+    `upstream_text` also asks for upstream's text, which an earlier block may have changed on purpose.
     """
 
     switch: str = field(metadata={"refers": "switch"})
@@ -47,6 +48,8 @@ class Params:
     precision: float = field(default=0.15, metadata={"min": 0.001, "max": 1.0})
     timed: bool = field(default=True, metadata={"about": "false for a model so small that its times are all noise"})
     prompt_ratio_max: float = field(default=1.05, metadata={"min": 0.01, "max": 10.0})
+    upstream_ratio_max: float = field(default=1.15, metadata={"min": 0.5, "max": 10.0})
+    upstream_text: bool = True
 
 
 def needs(params: Params, case: Case) -> tuple[Need, ...]:
@@ -63,24 +66,26 @@ def check(params: Params, case: Case) -> Outcome:
     if reasons := unusable(need, case):
         return unmet(reasons)
     run = case.seen(need, RunObservation)
-    off, on = run.arms
-    timing = _timing(params, run)
+    off, on = run.arms[-2:]
+    timings = tuple(_timings(params, run))
     findings = (
         *differences("on-arm-differs", off, on, who=f"switch `{params.switch}`"),
+        *_against_upstream(params, run),
         *_complete(params, run),
         *_counts(params, off, on, run.rounds),
-        *timing.failures,
+        *(finding for timing in timings for finding in timing.failures),
     )
     if findings:
         return Failed(summary=findings[0].message, findings=findings)
-    if timing.doubts:
-        return Undecided(summary=timing.doubts[0].message, reasons=timing.doubts)
+    if doubts := tuple(doubt for timing in timings for doubt in timing.doubts):
+        return Undecided(summary=doubts[0].message, reasons=doubts)
     kept, superseded = max(on.mark("kept")), max(off.mark("superseded"))
-    return Passed(summary=f"kept {kept} with on, superseded {superseded} with off, equal text, {timing.summary}")
+    timed = ", ".join(timing.summary for timing in timings) or "not timed"
+    return Passed(summary=f"kept {kept} with on, superseded {superseded} with off, equal text, {timed}")
 
 
 def _need(params: Params, case: Case) -> ProbeNeed | None:
-    arms = switch_arms(case, params.switch, params.configuration)
+    arms = timed_arms(case, params.switch, params.configuration)
     if arms is None:
         return None
     rounds = Rounds(least=params.rounds, most=max(params.rounds, params.rounds_max), precision=params.precision)
@@ -143,16 +148,31 @@ def _show(counts: tuple[int, ...]) -> str:
     return ", ".join(str(count) for count in sorted(set(counts))) or "0"
 
 
-def _timing(params: Params, run: RunObservation) -> Timing:
+def _timings(params: Params, run: RunObservation) -> Iterator[Timing]:
     if not params.timed:
-        return Timing(summary="not timed")
-    return judge_times(
-        what="first token of the resumed prompts",
-        run=run,
-        requests=_requests(params),
-        bound=params.prompt_ratio_max,
-        seed=SEED,
-    )
+        return
+    bounds = {("off", "on"): params.prompt_ratio_max, ("upstream", "off"): params.upstream_ratio_max}
+    for arms, bound in bounds.items():
+        if all(run.arm(name) is not None for name in arms):
+            yield judge_times(
+                what="first token of the resumed prompts",
+                run=run,
+                requests=_requests(params),
+                bound=bound,
+                seed=SEED,
+                arms=arms,
+            )
+
+
+def _against_upstream(params: Params, run: RunObservation) -> Iterator[Finding]:
+    """With its switch off a block gives upstream's text, and nothing of it is seen on upstream."""
+    upstream = run.arm("upstream")
+    if upstream is None:
+        return
+    if params.upstream_text:
+        yield from differences("off-arm-differs", upstream, run.arms[-2], who=f"switch `{params.switch}`")
+    if any(upstream.mark("kept")):
+        yield _wrong("effect-without-switch", params, f"upstream: {_show(upstream.mark('kept'))} kept, expected none")
 
 
 KIND = Kind(

@@ -43,6 +43,17 @@ def switch_arms(case: Case, switch: str, configuration: ConfigName) -> tuple[Arm
     return Arm(name="off", build=build, env=((declared.name, declared.off),)), Arm(name="on", build=build)
 
 
+def timed_arms(case: Case, switch: str, configuration: ConfigName) -> tuple[Arm, ...] | None:
+    """The two arms of a switch behind upstream at the same base, so that off is compared with that as well.
+
+    A gate that outlived its block has no upstream arm: upstream has the feature itself.
+    """
+    arms = switch_arms(case, switch, configuration)
+    if arms is None or case.block is None:
+        return arms
+    return Arm(name="upstream", build=BuildNeed(tree=case.base_tree, configuration=configuration)), *arms
+
+
 def lower_tree(case: Case) -> TreeId | None:
     """The tree below the declaring block; upstream's for a gate that outlived its block."""
     if case.block is not None:

@@ -1,8 +1,9 @@
 """Warm behind cold: a short request to a warm slot need not wait for a long cold prompt in another.
 
 Two sessions on the block's own build, switch off and on. With one cache a slot, times to the first token are paired
-round by round; with a unified cache the order must stay as it was. Text is equal everywhere. A ratio counts by its
-whole interval: below the bound it passes, above it fails, across it nobody knows.
+round by round, and upstream at the same base is a third arm: off must not be slower than that, or on would be compared
+with a bad yardstick. With a unified cache the order must stay as it was. Text is equal everywhere. A ratio counts by
+its whole interval: below the bound it passes, above it fails, across it nobody knows.
 """
 
 from collections.abc import Iterator
@@ -11,11 +12,11 @@ from statistics import median
 
 from verify.gates.answers import differences, unmet, unusable
 from verify.gates.case import Case
-from verify.gates.exercise import SEED, no_such_arm, switch_arms, warm_behind_cold_session
+from verify.gates.exercise import SEED, no_such_arm, switch_arms, timed_arms, warm_behind_cold_session
 from verify.gates.kind import Kind, Scope
 from verify.gates.timing import Timing, judge_times
 from verify.model.diagnostic import Diagnostic, Finding
-from verify.model.evidence import Need, ProbeNeed
+from verify.model.evidence import Arm, Need, ProbeNeed
 from verify.model.ids import ConfigName, ModelName
 from verify.model.observation import RunObservation
 from verify.model.session import Mark, Rounds
@@ -24,11 +25,12 @@ from verify.model.verdict import Failed, Outcome, Passed, Undecided
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
-    """Ratios are on over off of paired rounds.
+    """Ratios are on over off of paired rounds; `upstream_ratio_max` bounds off over upstream for both requests.
 
     `warm_ratio_max` and `cold_ratio_max` bound the time to the first token of the short and of the long request,
     `waited_ratio_max` how many batches of the long prompt are read before the short request's first token: the order
     of service is seen without a clock. Rounds count by their median, since a busy machine lets a single one slip.
+    `upstream_text` also asks for upstream's text, which an earlier block may have changed on purpose.
     `seen` is the log line of the feature: required with the switch on, forbidden with it off and with a unified
     cache.
     """
@@ -48,6 +50,8 @@ class Params:
     warm_ratio_max: float = field(default=0.667, metadata={"min": 0.01, "max": 10.0})
     cold_ratio_max: float = field(default=1.1, metadata={"min": 0.01, "max": 10.0})
     waited_ratio_max: float = field(default=0.5, metadata={"min": 0.0, "max": 1.0})
+    upstream_ratio_max: float = field(default=1.15, metadata={"min": 0.5, "max": 10.0})
+    upstream_text: bool = True
 
 
 def needs(params: Params, case: Case) -> tuple[Need, ...]:
@@ -74,12 +78,13 @@ def check(params: Params, case: Case) -> Outcome:
 
 
 def _needs(params: Params, case: Case) -> tuple[ProbeNeed, ProbeNeed] | None:
-    arms = switch_arms(case, params.switch, params.configuration)
-    if arms is None:
+    arms = timed_arms(case, params.switch, params.configuration)
+    off_on = switch_arms(case, params.switch, params.configuration)
+    if arms is None or off_on is None:
         return None
     rounds = Rounds(least=params.rounds, most=max(params.rounds, params.rounds_max), precision=params.precision)
 
-    def session(*, unified: bool, rounds: Rounds) -> ProbeNeed:
+    def session(*, arms: tuple[Arm, ...], unified: bool, rounds: Rounds) -> ProbeNeed:
         return warm_behind_cold_session(
             model=params.model,
             arms=arms,
@@ -93,7 +98,8 @@ def _needs(params: Params, case: Case) -> tuple[ProbeNeed, ProbeNeed] | None:
             marks=(Mark(name="seen", pattern=params.seen),),
         )
 
-    return session(unified=False, rounds=rounds), session(unified=True, rounds=Rounds(least=2, most=2, precision=1.0))
+    twice = Rounds(least=2, most=2, precision=1.0)
+    return session(arms=arms, unified=False, rounds=rounds), session(arms=off_on, unified=True, rounds=twice)
 
 
 def _timings(params: Params, run: RunObservation) -> Iterator[Timing]:
@@ -101,12 +107,23 @@ def _timings(params: Params, run: RunObservation) -> Iterator[Timing]:
         yield judge_times(
             what=f"first token of the {request} request", run=run, requests=(request,), bound=bound, seed=SEED
         )
+        if run.arm("upstream") is not None:
+            yield judge_times(
+                what=f"first token of the {request} request",
+                run=run,
+                requests=(request,),
+                bound=params.upstream_ratio_max,
+                seed=SEED,
+                arms=("upstream", "off"),
+            )
 
 
 def _text(params: Params, split: RunObservation, unified: RunObservation) -> Iterator[Finding]:
     for run, cache in ((split, "one cache a slot"), (unified, "a unified cache")):
-        off, on = run.arms
+        upstream, (off, on) = run.arm("upstream"), run.arms[-2:]
         yield from differences("on-arm-differs", off, on, who=f"switch `{params.switch}`, {cache}")
+        if upstream is not None and params.upstream_text:
+            yield from differences("off-arm-differs", upstream, off, who=f"switch `{params.switch}`, {cache}")
         for arm in run.arms:
             yield from (
                 Diagnostic(
@@ -121,8 +138,9 @@ def _text(params: Params, split: RunObservation, unified: RunObservation) -> Ite
 
 def _waited(params: Params, run: RunObservation) -> Iterator[Finding]:
     """Whether fewer batches come before the warm request; a scenario without a queue shows nothing."""
-    waits = [[answer.waited_batches for answer in arm.named("warm")] for arm in run.arms]
-    notes = tuple(f"`{arm.arm}`: {', '.join(map(str, wait))}" for arm, wait in zip(run.arms, waits, strict=True))
+    arms = run.arms[-2:]
+    waits = [[answer.waited_batches for answer in arm.named("warm")] for arm in arms]
+    notes = tuple(f"`{arm.arm}`: {', '.join(map(str, wait))}" for arm, wait in zip(arms, waits, strict=True))
     if not all(waits):
         return  # told as rounds that are missing
     off, on = (median(wait) for wait in waits)
@@ -142,11 +160,12 @@ def _waited(params: Params, run: RunObservation) -> Iterator[Finding]:
 
 
 def _seen(params: Params, split: RunObservation, unified: RunObservation) -> Iterator[Finding]:
-    off, on = split.arms
+    *without, on = split.arms
     if not any(on.mark("seen")):
         yield _effect("arm-without-effect", params, "is on and the feature is not seen to act")
-    if any(off.mark("seen")):
-        yield _effect("effect-without-switch", params, "is off and the feature is seen to act")
+    for arm in without:
+        if any(arm.mark("seen")):
+            yield _effect("effect-without-switch", params, f"is not on ({arm.arm}) and the feature is seen to act")
     for arm in unified.arms:
         if any(arm.mark("seen")):
             yield _effect("effect-with-unified-cache", params, f"({arm.arm}) acts with a unified cache")

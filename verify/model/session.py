@@ -46,7 +46,7 @@ class ServerSettings:
 class Rounds:
     """How often a session is repeated: every round runs each arm once, on a fresh server, the order turned about.
 
-    From `least` on it ends as soon as the ratio of the last arm to the first is known to `precision` (the width of
+    From `least` on it ends as soon as the ratio of each arm to the one before it is known to `precision` (the width of
     its interval), at `most` at the latest: when to stop depends on how well a ratio is known and never on which way
     it falls.
     """

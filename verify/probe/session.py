@@ -6,8 +6,9 @@ that arm is at fault (`arm-broken`); when the first one breaks down, nobody know
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 from verify.model.evidence import Arm
@@ -62,6 +63,10 @@ class Bench:
         return self.model
 
 
+Answered = Sequence[tuple[Answer, ...]]
+"""The answers of one arm, round by round."""
+
+
 @dataclass(slots=True, kw_only=True)
 class _Kept:
     """What is known of one arm so far."""
@@ -108,7 +113,7 @@ def _play(bench: Bench, script: Script, arm: Arm, engine: BuiltEngine, number: i
         )
         answers = script.play(server, number)
         if server.process.poll() is not None:
-            raise ended(arm.name, server.process.returncode, logs, "after its last answer")
+            raise ended(arm.name, server.process, logs, "after its last answer")
         kept.peak_kib = max(kept.peak_kib, server.peak_kib())
         kept.start_seconds = max(kept.start_seconds, server.start_seconds)
     kept.loaded = tuple(dict.fromkeys(kept.loaded + loaded))
@@ -117,11 +122,15 @@ def _play(bench: Bench, script: Script, arm: Arm, engine: BuiltEngine, number: i
 
 
 def _known(script: Script, bench: Bench, kept: dict[str, _Kept]) -> bool:
-    """Whether the ratio of the last arm to the first is known to the asked precision, for every figure."""
-    first, last = (kept[bench.arms[at][0].name].answers for at in (0, -1))
+    """Whether the ratio of each arm to the one before it is known to the asked precision, for every figure."""
+    arms = [kept[arm.name].answers for arm, _ in bench.arms]
+    return all(_is_known(script, under, over) for under, over in pairwise(arms))
+
+
+def _is_known(script: Script, under: Answered, over: Answered) -> bool:
     pairs = [
-        list(zip(script.figures(over), script.figures(under), strict=True))
-        for over, under in zip(last, first, strict=True)
+        list(zip(script.figures(last), script.figures(first), strict=True))
+        for last, first in zip(over, under, strict=True)
     ]
     for figure in zip(*pairs, strict=True):
         interval = ratio_interval(figure, seed=len(pairs))

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from builder.bump.analysis import Analysis
 from builder.bump.deletions import SilentDeletion
+from builder.bump.memory import Wanted, make_resolution
+from builder.bump.memory_files import render_resolution, resolution_files
 from builder.bump.outcome import OPEN, BumpedFold, FoldKey, Outcome
 from builder.bump.proposal import Proposal, base_value
 from builder.disk import DISK, Disk
@@ -216,6 +218,7 @@ class _Files:
                 self._remove(fold)
                 continue
             self.contents[fold.patch_file] = now.text
+            self._remember_the_way_back(now)
             if now.outcome is Outcome.UPSTREAMED and fold.disposition is not Disposition.UPSTREAMED:
                 said = "\n".join(filter(None, [fold.reason, f"Upstream has it in {self._where()}."]))
                 wanted.append(text_of(replace(fold, disposition=Disposition.UPSTREAMED, reason=said)))
@@ -234,6 +237,28 @@ class _Files:
             self.contents.update(beside.files)
         if text != met:
             self.contents[block.file] = text.encode("utf-8")
+
+    def _remember_the_way_back(self, fold: BumpedFold) -> None:
+        """What was resolved by hand has its answer on the old base already: the files that stood there."""
+        met, left = self.desk.met(fold.key()), self.desk.left(fold.key())
+        back = {new: old for old, new in self.analysis.bumped.follow.items()}
+        for used in fold.resolutions:
+            before, after = self.desk.tree(fold.before).entry(used.path), fold.tree.entry(used.path)
+            old = met.entry(used.path)
+            if used.path in back or old is None:
+                continue
+            wanted = Wanted(
+                block=fold.block,
+                path=used.path,
+                preimage=before.blob if before is not None else None,
+                postimage=after.blob if after is not None else None,
+                met=old.blob,
+            )
+            state = left.entry(used.path)
+            result = (left.content(state), state.mode) if state is not None else None
+            file = resolution_files(fold.block, wanted.key())[0]
+            made = make_resolution(wanted, fold.fold, result, source=self.desk.overlay, file=file)
+            self.contents.update(render_resolution(made))
 
     def _drop_block(self, block: Block, text: str, taken: list[FoldId]) -> str:
         old: list[NotTaken] = []

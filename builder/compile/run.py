@@ -1,14 +1,13 @@
-"""Runs a build tool: its own process group, a clean environment, bounded in time, ended whole.
+"""Runs a build tool in bounds, with a clean environment and without a network, and ends it whole.
 
 Takes a command, a prepared environment and a log file; gives how it ended and what it cost. Every line goes to the log
-and to the caller as it comes. Ninja starts each compiler in a process group of its own, so a group alone would leave
-compilers behind: every process started here carries a mark in its environment, by which `end_marked` finds them all
-(also those that an earlier, killed run has left). Where processes can't be listed so, the group has to do.
+and to the caller as it comes. What a build did that it may not stands in the log's last lines. Every process started
+here carries a mark in its environment as well, by which `end_marked` finds those that an earlier, killed run has left
+where the system could not end them.
 """
 
 import contextlib
 import os
-import resource
 import selectors
 import signal
 import subprocess
@@ -19,6 +18,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from verify.model.diagnostic import Diagnostic, EnvironmentFault
+from verify.sandbox.bounds import Bounds, Ended
+from verify.sandbox.confined import Confined, most_memory, start
+from verify.sandbox.told import breach_told, conduct_told
 
 MARK = "STACKPROOF_LANE"
 """The environment variable that marks the processes of a lane."""
@@ -29,6 +31,7 @@ LOG_LIMIT = 256 << 20
 _LONGEST_LINE = 1 << 20
 _GRACE_SECONDS = 3.0
 _POLL_SECONDS = 0.1
+_PROCESSES = 4096
 _LINGER_SECONDS = 1.0
 _PROC = Path("/proc")
 
@@ -57,22 +60,31 @@ def run(
     Whatever ends this call early, Ctrl-C included, ends every process that it started.
     """
     began = time.monotonic()
-    process = subprocess.Popen(
+    process = start(
         command,
-        cwd=folder,
-        env=dict(environment),
-        stdin=subprocess.DEVNULL,
+        folder=folder,
+        environment=environment,
+        bounds=Bounds(
+            seconds=seconds + _GRACE_SECONDS,
+            memory_bytes=most_memory(),
+            processes=_PROCESSES,
+            network="CCACHE_REMOTE_STORAGE" in environment,
+        ),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        start_new_session=True,
-        umask=0o022,
     )
     try:
-        status, usage = _follow(process, log, on_line, seconds)
+        _follow(process, log, on_line, seconds)
     finally:
-        _end(process)
+        ended = _end(process)
         if environment.get(MARK):
             end_marked(environment[MARK])
+    who = f"`{Path(command[0]).name}`"
+    for told in conduct_told(ended, who):
+        log.write(f"stackproof: {told.message}\n".encode())
+    if ended.breach is not None:
+        raise EnvironmentFault(breach_told(ended.breach, who))
+    status = ended.status
     if status < 0:
         raise EnvironmentFault(
             Diagnostic(
@@ -84,23 +96,17 @@ def run(
         )
     return Ran(
         status=status,
-        cpu_seconds=usage.ru_utime + usage.ru_stime,
+        cpu_seconds=ended.cpu_seconds,
         wall_seconds=time.monotonic() - began,
-        # macOS counts bytes here, Linux KiB
-        peak_kib=usage.ru_maxrss // (1024 if os.uname().sysname == "Darwin" else 1),
+        peak_kib=ended.peak_kib,
     )
 
 
-def _follow(
-    process: "subprocess.Popen[bytes]",
-    log: BinaryIO,
-    on_line: Callable[[str], None],
-    seconds: float,
-) -> tuple[int, resource.struct_rusage]:
+def _follow(process: Confined, log: BinaryIO, on_line: Callable[[str], None], seconds: float) -> None:
     assert process.stdout is not None
     deadline = time.monotonic() + seconds
     pending, size = b"", 0
-    ended: tuple[int, resource.struct_rusage] | None = None
+    has_ended = False
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
         is_open = True
@@ -117,19 +123,17 @@ def _follow(
                     lines, pending = [*lines, pending], b""
                 for line in lines:
                     on_line(line.decode("utf-8", errors="replace").rstrip("\r"))
-            if ended is None:
-                ended = _reap(process)
-                if ended is not None:
-                    # a process that it left behind may hold the pipe open for ever
-                    deadline = min(deadline, time.monotonic() + _LINGER_SECONDS)
+            if not has_ended and process.poll() is not None:
+                has_ended = True
+                # a process that it left behind may hold the pipe open for ever
+                deadline = min(deadline, time.monotonic() + _LINGER_SECONDS)
             if time.monotonic() > deadline:
                 break
     if pending:
         on_line(pending.decode("utf-8", errors="replace"))
-    while ended is None and time.monotonic() <= deadline:
-        ended = _reap(process)
-        time.sleep(0 if ended else _POLL_SECONDS / 10)
-    if ended is None:
+    try:
+        process.wait(max(0.0, deadline - time.monotonic()))
+    except subprocess.TimeoutExpired:
         raise EnvironmentFault(
             Diagnostic(
                 code="build-timed-out",
@@ -137,8 +141,7 @@ def _follow(
                 notes=("a build that was cut short says nothing about the tree and is not recorded",),
                 help="run the same command again; if the machine was busy, with less going on beside it",
             )
-        )
-    return ended
+        ) from None
 
 
 def _endless() -> EnvironmentFault:
@@ -152,31 +155,13 @@ def _endless() -> EnvironmentFault:
     )
 
 
-def _reap(process: "subprocess.Popen[bytes]") -> tuple[int, resource.struct_rusage] | None:
-    """Collect the process with what it and its own children used; None while it runs."""
-    pid, status, usage = os.wait4(process.pid, os.WNOHANG)
-    if pid == 0:
-        return None
-    process.returncode = os.waitstatus_to_exitcode(status)
-    return process.returncode, usage
-
-
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    """End the process and its group; asked first, since Ninja then ends its compilers and removes half outputs."""
-    if process.returncode is None:
-        _signal_group(process.pid, signal.SIGTERM)
+def _end(process: Confined) -> Ended:
+    """End it with all that it started; asked first, since Ninja then ends its compilers and removes half outputs."""
+    if process.poll() is None:
+        process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(_GRACE_SECONDS)
-    _signal_group(process.pid, signal.SIGKILL)
-    if process.returncode is None:
-        process.wait()
-    if process.stdout is not None:
-        process.stdout.close()
-
-
-def _signal_group(group: int, number: signal.Signals) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(group, number)
+    return process.end()
 
 
 def end_marked(mark: str) -> int:

@@ -14,6 +14,7 @@ import pytest
 import builder.compile.run as running
 from builder.compile.run import MARK, Ran, end_marked, run
 from verify.model.diagnostic import EnvironmentFault
+from verify.sandbox.confined import confinement
 
 linux = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="processes are found through /proc")
 
@@ -73,7 +74,8 @@ def test_what_takes_too_long_is_ended_with_children_in_groups_of_their_own(tmp_p
 @linux
 def test_a_process_left_behind_neither_hangs_the_run_nor_stays(tmp_path: Path) -> None:
     ran, log = shell("setsid sleep 100 & echo done", tmp_path)
-    assert (ran.status, log) == (0, b"done\n")
+    assert (ran.status, log.splitlines()[0]) == (0, b"done")
+    assert b"stackproof: `sh` left processes behind, which were ended" in log
     assert marked(tmp_path) == []
 
 
@@ -140,3 +142,19 @@ def test_two_runs_beside_each_other_do_not_end_one_another(tmp_path: Path) -> No
     for thread in threads:
         thread.join()
     assert results == [0, 0]
+
+
+@pytest.mark.skipif(bool(confinement().network), reason="this system cannot forbid a network")
+def test_a_build_reaches_no_other_machine_and_its_log_says_that_it_wanted_to(tmp_path: Path) -> None:
+    code = "import socket\ntry: socket.create_connection(('192.0.2.1', 80), 5)\nexcept OSError: print('refused')"
+    ran, log = shell(f'{sys.executable} -c "{code}"', tmp_path)
+    assert (ran.status, log.splitlines()[0]) == (0, b"refused")
+    assert b"stackproof: `sh` tried to reach another machine" in log
+
+
+def test_a_build_that_takes_all_memory_is_ended_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "most_memory", lambda: 150 << 20)
+    eat = f"{sys.executable} -c \"import time; x = b'x' * 100_000_000; time.sleep(60)\""
+    with pytest.raises(EnvironmentFault) as caught:
+        shell(f"{eat} & {eat} & wait", tmp_path)
+    assert caught.value.diagnostics[0].code == "sandbox-memory"

@@ -9,6 +9,7 @@ import ctypes
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -157,6 +158,17 @@ def serve() -> None:
     if FAULT == "has-children":
         child = subprocess.Popen(["/bin/sleep", "600"])
         say(f"child: {child.pid}")
+    if FAULT == "eats-memory":
+        for _ in range(3):
+            if os.fork() == 0:
+                held = b"x" * 100_000_000
+                time.sleep(600)
+                sys.exit(len(held))
+    if FAULT == "calls-home":
+        try:
+            socket.create_connection(("192.0.2.1", 443), timeout=5)
+        except OSError as error:
+            say(f"no news from home: {error}")
     if FAULT == "ignores-the-end":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     host = "0.0.0.0" if FAULT == "listens-everywhere" else "127.0.0.1"

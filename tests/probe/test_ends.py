@@ -1,6 +1,5 @@
 """However a session is ended, no server is left: interrupted, or killed without a chance to tidy up."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -8,6 +7,8 @@ import time
 from pathlib import Path
 
 import pytest
+
+from tests.probe.living import gone_from, living_in
 
 ROOT = Path(__file__).parents[2]
 
@@ -19,31 +20,18 @@ def test_no_server_outlives_its_session(tmp_path: Path, number: signal.Signals, 
     session = subprocess.Popen(
         [sys.executable, "-m", "tests.probe.silent_session", str(tmp_path)], cwd=ROOT, stderr=subprocess.PIPE
     )
-    server = wait_for_server(tmp_path)
+    wait_for_server(tmp_path)
+    assert living_in(tmp_path)
     session.send_signal(number)
     _, told = session.communicate(timeout=20)
     assert session.returncode in (status, 1), told.decode()
-    assert not outlives(server)
+    assert gone_from(tmp_path)
 
 
-def wait_for_server(folder: Path) -> int:
-    """The process id of the server, once it is being asked."""
+def wait_for_server(folder: Path) -> None:
+    """Wait until the server is being asked."""
     for _ in range(500):
-        for log in folder.glob("scratch/*/0-only.err"):
-            if "asked: " in (text := log.read_text(encoding="utf-8")):
-                return int(text.split("asked: ")[1].split()[0])
+        if any("asked: " in log.read_text(encoding="utf-8") for log in folder.glob("scratch/*/0-only.err")):
+            return
         time.sleep(0.02)
     raise AssertionError("the server was never asked")
-
-
-def outlives(pid: int) -> bool:
-    for _ in range(250):
-        try:
-            os.kill(pid, 0)
-            state = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()[0]
-        except (ProcessLookupError, FileNotFoundError):
-            return False
-        if state == "Z":
-            return False
-        time.sleep(0.02)
-    return True

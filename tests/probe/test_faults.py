@@ -1,6 +1,5 @@
 """An engine that does not start, does not answer, dies, lies about itself: each has its own name, nothing is left."""
 
-import os
 import shutil
 import sysconfig
 import time
@@ -11,12 +10,14 @@ import pytest
 
 from tests.probe.conftest import Measure
 from tests.probe.fake_engine import LIMITS, MODEL, SYSTEM, arm, build_need, built, fake_engine, model_file, token_need
+from tests.probe.living import living_in
 from verify.gates.exercise import checkpoint_resume_session
 from verify.model.diagnostic import Diagnostic, EnvironmentFault
 from verify.model.evidence import ProbeNeed
 from verify.model.progress import Silent
 from verify.probe.engine import BuiltEngine, Limits
 from verify.probe.run import run_probe
+from verify.sandbox.confined import confinement
 
 SHORT = Limits(start_seconds=5.0, answer_seconds=0.5, stop_seconds=0.5)
 AT_ONCE = Limits(start_seconds=0.4)
@@ -136,9 +137,19 @@ def test_a_cut_off_model_is_told_before_anything_runs(engine: BuiltEngine, tmp_p
 
 def test_a_server_and_its_children_are_gone_afterwards(measure: Measure, tmp_path: Path) -> None:
     measure(token_need(arm("only", FAKE="has-children")))
-    log = log_of(tmp_path, "0-only.err").read_text(encoding="utf-8")
-    child = int(log.split("child: ")[1].split()[0])
-    assert not is_alive(child)
+    assert "child: " in log_of(tmp_path, "0-only.err").read_text(encoding="utf-8")
+    assert living_in(tmp_path) == set()
+
+
+def test_a_server_that_takes_all_memory_is_ended_and_named(measure: Measure) -> None:
+    little = replace(SHORT, memory_bytes=150 << 20, answer_seconds=10.0)
+    diagnostic = fault_of(measure, token_need(arm("only", FAKE="eats-memory"), tokens=3), little)
+    assert (diagnostic.code, diagnostic.notes[0]) == ("sandbox-memory", "allowed: 0.15 GiB")
+
+
+@pytest.mark.skipif(bool(confinement().network), reason="this system cannot forbid a network")
+def test_a_server_that_calls_home_reaches_nobody_and_is_named(measure: Measure) -> None:
+    assert fault_of(measure, token_need(arm("only", FAKE="calls-home"))).code == "sandbox-outside"
 
 
 def test_a_server_that_will_not_end_is_ended(measure: Measure) -> None:
@@ -174,15 +185,3 @@ def fault_on(engine: BuiltEngine, folder: Path, need: ProbeNeed, damage: str = "
 def some_library() -> Path:
     """A real shared library that the fake engine does not load by itself."""
     return next(Path(sysconfig.get_path("stdlib"), "lib-dynload").resolve().glob("_testbuffer.*.so"))
-
-
-def is_alive(pid: int) -> bool:
-    for _ in range(50):
-        try:
-            os.kill(pid, 0)
-            if Path(f"/proc/{pid}/stat").read_text(encoding="ascii").split(")")[1].split()[0] == "Z":
-                return False
-        except (ProcessLookupError, FileNotFoundError):
-            return False
-        time.sleep(0.02)
-    return True

@@ -1,6 +1,6 @@
 """What a probe is given: built engines, model files, and how long anything may take."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
@@ -9,6 +9,8 @@ from verify.model.diagnostic import Diagnostic, EnvironmentFault, Place
 from verify.model.evidence import Key
 from verify.model.ids import ModelName, Sha256
 from verify.model.observation import BuildObservation
+from verify.sandbox.bounds import Bounds
+from verify.sandbox.confined import most_memory
 
 SERVER = "llama-server"
 
@@ -49,12 +51,22 @@ class Bindings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How long the engine may take, in seconds, and how many bytes of log it may write; then it is ended."""
+    """What the engine may take, in seconds and bytes (`log_bytes` of any file that it writes); then it is ended."""
 
     start_seconds: float = 120.0
     answer_seconds: float = 600.0
     stop_seconds: float = 10.0
+    whole_seconds: float = 4 * 3600.0
     log_bytes: int = 256 * 1024 * 1024
+    memory_bytes: int = field(default_factory=most_memory)
+
+    def bounds(self, *, file_bytes: int | None = None) -> Bounds:
+        """The bounds of one process of the engine, and all that it starts."""
+        return Bounds(
+            seconds=self.whole_seconds,
+            memory_bytes=self.memory_bytes,
+            file_bytes=self.log_bytes if file_bytes is None else file_bytes,
+        )
 
 
 def build_identity(key: Key, observation: BuildObservation) -> Sha256:

@@ -9,6 +9,10 @@ import json
 import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+
+Dial = Callable[[float], socket.socket]
+"""Opens a connection to the server, in so many seconds; `OSError` where nobody listens."""
 
 _MAX_LINE = 16 * 1024 * 1024
 _MAX_ANSWER = 256 * 1024 * 1024
@@ -26,23 +30,39 @@ class BrokenAnswer(Exception):
     """What came is not an answer: the connection broke, or the bytes are not what the protocol says."""
 
 
-def is_healthy(port: int, seconds: float) -> bool:
+def is_healthy(dial: Dial, seconds: float) -> bool:
     """Whether the server says that it is ready."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=seconds)
     try:
-        connection.request("GET", "/health")
-        return connection.getresponse().status == http.client.OK
+        with closing(_connection(dial, seconds)) as connection:
+            connection.request("GET", "/health")
+            return connection.getresponse().status == http.client.OK
     except (OSError, http.client.HTTPException):
         return False
-    finally:
-        connection.close()
 
 
-def ask_for_events(port: int, path: str, body: Mapping[str, object], seconds: float) -> Iterator[dict[str, object]]:
+def fetch_document(dial: Dial, path: str, seconds: float) -> dict[str, object]:
+    """Get a JSON object."""
+    deadline = time.monotonic() + seconds
+    try:
+        with closing(_connection(dial, seconds)) as connection:
+            connection.request("GET", path)
+            wire = connection.sock
+            response = connection.getresponse()
+            if response.status != http.client.OK:
+                raise Refused(f"status {response.status}: {response.read(2000).decode('utf-8', 'replace')}")
+            return _event(_whole(response, wire, deadline))
+    except TimeoutError as error:
+        raise NoAnswer(f"no answer within {seconds:.0f} s") from error
+    except (OSError, http.client.HTTPException) as error:
+        raise BrokenAnswer(f"the connection broke: {type(error).__name__} {error}") from error
+
+
+def ask_for_events(dial: Dial, path: str, body: Mapping[str, object], seconds: float) -> Iterator[dict[str, object]]:
     """Post a request and give each event of the answer as it arrives; an answer in one piece is one event."""
     deadline = time.monotonic() + seconds
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=seconds)
+    connection: http.client.HTTPConnection | None = None
     try:
+        connection = _connection(dial, seconds)
         connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
         wire = connection.sock
         response = connection.getresponse()
@@ -61,7 +81,14 @@ def ask_for_events(port: int, path: str, body: Mapping[str, object], seconds: fl
     except (OSError, http.client.HTTPException) as error:
         raise BrokenAnswer(f"the connection broke: {type(error).__name__} {error}") from error
     finally:
-        connection.close()
+        if connection is not None:
+            connection.close()
+
+
+def _connection(dial: Dial, seconds: float) -> http.client.HTTPConnection:
+    connection = http.client.HTTPConnection("127.0.0.1", timeout=seconds)
+    connection.sock = dial(seconds)
+    return connection
 
 
 def _next_line(response: http.client.HTTPResponse, wire: socket.socket, deadline: float) -> bytes:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from verify.model.observation import Answer, TokenChoice
 from verify.model.session import ServerSettings
 from verify.model.slot_files import SlotAction
-from verify.probe.http import BrokenAnswer, Refused, ask_for_events
+from verify.probe.http import BrokenAnswer, Dial, Refused, ask_for_events
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +50,7 @@ def server_options(settings: ServerSettings) -> tuple[str, ...]:
 
 
 def complete(
-    port: int,
+    dial: Dial,
     ask: Ask,
     *,
     round_number: int,
@@ -66,7 +66,7 @@ def complete(
     """
     sent, used = time.monotonic(), computed()
     gathered = _Gathered()
-    for event in ask_for_events(port, "/completion", _body(ask), seconds):
+    for event in ask_for_events(dial, "/completion", _body(ask), seconds):
         progress = event.get("prompt_progress")
         if isinstance(progress, Mapping):
             if _number(progress, "processed") > _number(progress, "cache"):
@@ -81,10 +81,10 @@ def complete(
     return gathered.answer(ask, round_number, time.monotonic() - sent)
 
 
-def slot_action(port: int, action: str, *, slot: int, filename: str, seconds: float) -> SlotAction:
+def slot_action(dial: Dial, action: str, *, slot: int, filename: str, seconds: float) -> SlotAction:
     """Tell the server to `save` a slot to a file in its folder of slots, or to `restore` it; a refusal is an answer."""
     try:
-        (event,) = ask_for_events(port, f"/slots/{slot}?action={action}", {"filename": filename}, seconds)
+        (event,) = ask_for_events(dial, f"/slots/{slot}?action={action}", {"filename": filename}, seconds)
     except Refused as refused:
         return SlotAction(done=False, tokens=0, said=str(refused))
     return SlotAction(done=True, tokens=int(_number(event, "n_saved" if action == "save" else "n_restored")), said="")

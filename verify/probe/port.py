@@ -1,4 +1,7 @@
-"""Which loopback port a process listens on: asked of the system, so that no other program can answer in its place."""
+"""Which loopback port a process listens on: asked of the system, so that no other program can answer in its place.
+
+The system is asked for the process's own network, which need not be ours.
+"""
 
 import os
 from pathlib import Path
@@ -12,7 +15,11 @@ def listening_port(pid: int) -> int | None:
     inodes = _sockets(pid)
     if not inodes:
         return None
-    for line in Path("/proc/net/tcp").read_text(encoding="ascii").splitlines()[1:]:
+    try:
+        table = Path(f"/proc/{pid}/net/tcp").read_text(encoding="ascii")
+    except OSError:
+        return None  # it has ended meanwhile
+    for line in table.splitlines()[1:]:
         fields = line.split()
         address, _, port = fields[1].partition(":")
         if fields[3] == _LISTEN and address == _LOOPBACK and fields[9] in inodes:

@@ -1,24 +1,23 @@
-"""Runs the engine's server for the length of a `with`: clean environment, own process group, and never left behind.
+"""Runs the engine's server for the length of a `with`: clean environment, in bounds, and never left behind.
 
-Takes a built engine, a model and settings; gives a `RunningServer` that answers on loopback. Output goes to two log
-files. The process is ended and reaped however the `with` is left, and the kernel ends it when we are killed. What
-can go wrong has names: `server-not-starting`, `server-died`, `server-killed`, `server-silent`, `answer-broken`.
+Takes a built engine, a model and settings; gives a `RunningServer` that answers on a loopback of its own. Output goes
+to two log files. The process and all that it started are ended however the `with` is left, also when we are killed.
+What can go wrong has names: `server-not-starting`, `server-died`, `server-killed`, `server-silent`, `answer-broken`,
+and those of a bound that it broke.
 """
 
 import contextlib
-import ctypes
-import os
-import resource
 import signal
+import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
-from verify.model.diagnostic import Diagnostic, EnvironmentFault, Place
+from verify.model.diagnostic import Diagnostic, EnvironmentFault, Place, Severity
 from verify.model.evidence import Arm
 from verify.model.observation import Answer
 from verify.model.session import ServerSettings
@@ -27,11 +26,13 @@ from verify.probe.engine import BuiltEngine, Limits, ModelFile, check_program
 from verify.probe.http import BrokenAnswer, NoAnswer, Refused, is_healthy
 from verify.probe.llama import Ask, complete, server_options, slot_action
 from verify.probe.port import listening_port
+from verify.probe.sandbox import clean_environment
+from verify.sandbox.bounds import Ended
+from verify.sandbox.confined import Confined, start
+from verify.sandbox.told import breach_told, conduct_told
 
 _TAIL = 12
-_PR_SET_PDEATHSIG = 1
 _CPU_CLOCK = 2  # with a process id, names the clock of what that process computed (see clock_getcpuclockid)
-_RESERVED = ("PATH", "HOME", "TMPDIR", "LC_ALL")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +57,7 @@ class RunningServer:
     """A server that said it is ready."""
 
     arm: str
-    process: subprocess.Popen[bytes]
+    process: Confined
     port: int
     logs: Logs
     limits: Limits
@@ -73,7 +74,7 @@ class RunningServer:
         """One completion; a server that dies, keeps silent or talks nonsense is a fault with its last lines."""
         with self._asked(ask.request):
             return complete(
-                self.port,
+                self.dial,
                 ask,
                 round_number=round_number,
                 seconds=self.limits.answer_seconds,
@@ -85,7 +86,7 @@ class RunningServer:
     def slot(self, action: str, *, slot: int, filename: str) -> SlotAction:
         """Save or restore a slot; whether the server did it is the answer, not answering at all is a fault."""
         with self._asked(f"{action} {filename}"):
-            return slot_action(self.port, action, slot=slot, filename=filename, seconds=self.limits.answer_seconds)
+            return slot_action(self.dial, action, slot=slot, filename=filename, seconds=self.limits.answer_seconds)
 
     @contextmanager
     def _asked(self, request: str) -> Iterator[None]:
@@ -98,12 +99,16 @@ class RunningServer:
             if isinstance(error, BrokenAnswer):
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     self.process.wait(timeout=1)  # a dying server breaks its connections first
-            if self.process.returncode is not None:
-                raise ended(self.arm, self.process.returncode, self.logs, f"while answering `{request}`") from error
+            if self.process.poll() is not None:
+                raise ended(self.arm, self.process, self.logs, f"while answering `{request}`") from error
             raise self._fault(
                 "answer-refused" if isinstance(error, Refused) else "answer-broken",
                 f"gave no sound answer to `{request}`: {error}",
             ) from error
+
+    def dial(self, seconds: float) -> socket.socket:
+        """A connection to the server."""
+        return self.process.dial(self.port, seconds)
 
     def _fault(self, code: str, what: str) -> EnvironmentFault:
         return _fault(code, f"the server of arm `{self.arm}` {what}", self.logs)
@@ -137,19 +142,17 @@ def serve(
 ) -> Iterator[RunningServer]:
     """Start the server, wait until it is ready, hand it out, end it; `options` come behind those of the settings."""
     program = check_program(engine).absolute()
-    environment = _environment(arm, program.parent, home)
+    environment = clean_environment(arm, program.parent, home)
     started = time.monotonic()
     with logs.out.open("wb") as out, logs.err.open("wb") as err:
         try:
-            process = subprocess.Popen(
+            process = start(
                 [program, "-m", model.path.absolute(), *server_options(settings), *options],
-                stdin=subprocess.DEVNULL,
+                folder=home,
+                environment=environment,
+                bounds=limits.bounds(),
                 stdout=out,
                 stderr=err,
-                env=environment,
-                cwd=home,
-                start_new_session=True,
-                preexec_fn=_bound(limits),
             )
         except OSError as error:
             raise _fault(
@@ -167,62 +170,35 @@ def serve(
         )
         _let_log_settle(logs)
     finally:
-        _end(process, limits)
+        done = _end(process, limits)
+    if done.outside:
+        # what it measures may depend on what it finds there
+        told = next(conduct_told(done, f"the server of arm `{arm.name}`"))
+        raise EnvironmentFault(replace(told, severity=Severity.ERROR, place=Place(file=str(logs.err))))
 
 
-def ended(arm: str, status: int, logs: Logs, when: str) -> EnvironmentFault:
-    """The fault for a server that is gone: by its own doing, or killed from outside."""
+def ended(arm: str, process: Confined, logs: Logs, when: str) -> EnvironmentFault:
+    """The fault for a server that is gone: by its own doing, for a bound that it broke, or killed from outside."""
+    status, done = process.wait(), process.ended
+    if done is not None and done.breach is not None:
+        told = breach_told(done.breach, f"the server of arm `{arm}`")
+        return EnvironmentFault(replace(told, place=Place(file=str(logs.err)), notes=(*told.notes, *logs.tail())))
     if status == -signal.SIGKILL:
         return _fault("server-killed", f"the server of arm `{arm}` was killed from outside {when}", logs)
     how = f"by signal {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
     return _fault("server-died", f"the server of arm `{arm}` ended {how} {when}", logs)
 
 
-def _environment(arm: Arm, libraries: Path, home: Path) -> dict[str, str]:
-    """Nothing of ours leaks in: what the engine reads from its environment is what the arm says."""
-    for name, _ in arm.env:
-        if name in _RESERVED or name.startswith(("LD_", "DYLD_")):
-            raise EnvironmentFault(
-                Diagnostic(
-                    code="arm-environment",
-                    message=f"arm `{arm.name}` sets `{name}`, which decides what is run and not how",
-                    help="use another name for the switch",
-                )
-            )
-    return {
-        "PATH": "/usr/bin:/bin",
-        "HOME": str(home),
-        "TMPDIR": str(home),
-        "LC_ALL": "C",
-        "LD_LIBRARY_PATH": str(libraries),
-        "GGML_NO_BACKTRACE": "1",
-        **dict(arm.env),
-    }
-
-
-def _bound(limits: Limits) -> Callable[[], None]:
-    """What the child does before it becomes the server: die with us, leave no core, write no endless log."""
-    libc = ctypes.CDLL(None) if sys.platform == "linux" else None
-
-    def bound() -> None:
-        if libc is not None:
-            libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (limits.log_bytes, limits.log_bytes))
-
-    return bound
-
-
-def _wait_until_ready(arm: str, process: "subprocess.Popen[bytes]", logs: Logs, limits: Limits) -> int:
+def _wait_until_ready(arm: str, process: Confined, logs: Logs, limits: Limits) -> int:
     deadline = time.monotonic() + limits.start_seconds
     while (left := deadline - time.monotonic()) > 0:
         if process.poll() is not None:
             status = process.returncode
             if status == -signal.SIGKILL:
-                raise ended(arm, status, logs, "before it was ready")
+                raise ended(arm, process, logs, "before it was ready")
             raise _fault("server-not-starting", f"the server of arm `{arm}` ended with status {status} at once", logs)
         port = listening_port(process.pid)
-        if port is not None and is_healthy(port, min(left, 5.0)):
+        if port is not None and is_healthy(partial(process.dial, port), min(left, 5.0)):
             return port
         time.sleep(0.01)
     raise _fault(
@@ -241,17 +217,16 @@ def _let_log_settle(logs: Logs) -> None:
         time.sleep(0.03)
 
 
-def _end(process: "subprocess.Popen[bytes]", limits: Limits) -> None:
-    """Ask, then insist; the whole process group, and it is reaped."""
+def _end(process: Confined, limits: Limits) -> Ended:
+    """Ask, then insist: the server, and whatever it has started."""
     try:
         if process.poll() is None:
             process.terminate()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=limits.stop_seconds)
     finally:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        done = process.end()
+    return done
 
 
 def _fault(code: str, message: str, logs: Logs) -> EnvironmentFault:

@@ -141,7 +141,7 @@ def _server(bench: Bench, settings: SlotFilesSettings, run: _Arm, part: str) -> 
         run.loaded.update(dict.fromkeys(loaded))
         yield server
         if server.process.poll() is not None:
-            raise ended(run.arm.name, server.process.returncode, logs, "after its last answer")
+            raise ended(run.arm.name, server.process, logs, "after its last answer")
         run.peak_kib = max(run.peak_kib, server.peak_kib())
     run.marks += count_marks(settings.marks, logs.lines(), run.servers)
     run.servers += 1

@@ -78,7 +78,7 @@ class Confined:
     def __init__(self, streams: "_Streams", control: socket.socket, events: int) -> None:
         self._control, self._events = control, events
         self._pending = b""
-        self._lock = threading.Lock()
+        self._dialling, self._hearing = threading.Lock(), threading.Lock()
         self._warden = 0
         self.pid = 0
         self.room = Confinement(network="", processes="")
@@ -109,7 +109,7 @@ class Confined:
         """A connection to a port of the run's own loopback; `OSError` where nobody listens."""
         if self.room.network:
             return socket.create_connection(("127.0.0.1", port), timeout=seconds)
-        with self._lock:
+        with self._dialling:
             self._say(b"dial %d" % port)
             self._control.settimeout(seconds)
             try:
@@ -171,10 +171,11 @@ class Confined:
             self._control.sendall(request)
 
     def _await(self, seconds: float | None) -> int | None:
-        if self.ended is None and self._events >= 0:
-            event = self._event(seconds)
-            if event is not None:
-                self.ended = _ended(event)
+        with self._hearing:
+            if self.ended is None and self._events >= 0:
+                event = self._event(seconds)
+                if event is not None:
+                    self.ended = _ended(event)
         return self.returncode
 
     def _event(self, seconds: float | None) -> dict[str, Any] | None:
@@ -312,6 +313,11 @@ def confined(
         yield program
     finally:
         program.end()
+
+
+def most_memory() -> int:
+    """Three quarters of the machine's memory, in bytes."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 3 // 4
 
 
 @cache

@@ -1,12 +1,10 @@
 """Plays a script on one arm's library in a process of its own, and says what that process really had loaded.
 
-The child is a bare interpreter in a clean environment, bounded in time, memory and output, ended with its whole group
-however this ends. Its answer comes on one line of standard output; it then waits until it was looked at. What can go
-wrong has names: `library-died`, `library-killed`, `library-silent`, `library-refused`, `answer-broken`,
-`bindings-do-not-fit`.
+The child is a bare interpreter in a clean environment, kept in bounds, and ended with all that it started however this
+ends. Its answer comes on one line of standard output; it then waits until it was looked at. What can go wrong has
+names: `library-died`, `library-killed`, `library-silent`, `library-refused`, `answer-broken`, `bindings-do-not-fit`.
 """
 
-import contextlib
 import json
 import os
 import select
@@ -15,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import verify
@@ -27,11 +25,12 @@ from verify.probe.bindings.script import Played, Script, write_script
 from verify.probe.blame import blamed
 from verify.probe.engine import BuiltEngine
 from verify.probe.identity import loaded_files
-from verify.probe.sandbox import bounded, clean_environment
+from verify.probe.sandbox import clean_environment
 from verify.probe.session import Bench
+from verify.sandbox.confined import Confined, start
+from verify.sandbox.told import breach_told
 
 _BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from verify.probe.bindings.child import main; main(sys.argv[2])"
-_ADDRESS_BYTES = 16 << 30
 _MAX_ANSWER = 64 << 20
 _TAIL = 12
 
@@ -80,15 +79,14 @@ def run_script(script: Script, *, name: str, arm: Arm, engine: BuiltEngine, benc
     request.write_text(json.dumps(asked), encoding="utf-8")
     environment = clean_environment(arm, libraries, home) | {"LLAMA_CPP_LIB_PATH": str(libraries)}
     with log.open("wb") as err:
-        process = subprocess.Popen(
-            [*_python(home), "-c", _BOOT, str(Path(verify.__file__).parent.parent), str(request)],
+        process = start(
+            [*_python(), "-c", _BOOT, str(Path(verify.__file__).parent.parent), str(request)],
+            folder=home,
+            environment=environment,
+            bounds=limits.bounds(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=err,
-            env=environment,
-            cwd=home,
-            start_new_session=True,
-            preexec_fn=bounded(file_bytes=limits.log_bytes, address_bytes=_ADDRESS_BYTES),
         )
     try:
         answer = _answer(process, arm, limits.start_seconds + limits.answer_seconds, log)
@@ -101,16 +99,16 @@ def run_script(script: Script, *, name: str, arm: Arm, engine: BuiltEngine, benc
         )
         peak = _peak_kib(process.pid)
     finally:
-        _end(process)
+        process.end()  # the answer is in by then
     return Ran(played=played, rows=rows, traces=home, loaded=loaded, peak_kib=peak)
 
 
-def _python(home: Path) -> tuple[str, ...]:
-    """The interpreter alone: no user's or installed packages, no compiled modules that lie about."""
-    return sys.executable, "-I", "-S", "-B", "-X", f"pycache_prefix={home / 'none'}"
+def _python() -> tuple[str, ...]:
+    """The interpreter alone: no user's or installed packages, and nothing is written beside the bindings."""
+    return sys.executable, "-I", "-S", "-B"
 
 
-def _answer(process: "subprocess.Popen[bytes]", arm: Arm, seconds: float, log: Path) -> bytes:
+def _answer(process: Confined, arm: Arm, seconds: float, log: Path) -> bytes:
     assert process.stdout is not None
     deadline, gathered = time.monotonic() + seconds, bytearray()
     while not gathered.endswith(b"\n"):
@@ -138,22 +136,15 @@ def _played(answer: bytes, arm: Arm, log: Path) -> Played:
         raise _fault("answer-broken", f"what arm `{arm.name}` answered is no answer: {error}", log) from error
 
 
-def _ended(process: "subprocess.Popen[bytes]", arm: Arm, log: Path) -> EnvironmentFault:
-    status = process.wait()
+def _ended(process: Confined, arm: Arm, log: Path) -> EnvironmentFault:
+    status, done = process.wait(), process.ended
+    if done is not None and done.breach is not None:
+        told = breach_told(done.breach, f"the process of arm `{arm.name}`")
+        return EnvironmentFault(replace(told, place=Place(file=str(log))))
     if status == -signal.SIGKILL:
         return _fault("library-killed", f"the process of arm `{arm.name}` was killed from outside", log)
     how = f"by signal {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
     return _fault("library-died", f"the library of arm `{arm.name}` ended its process {how}", log)
-
-
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    """Nothing survives: the whole group is killed and reaped; the answer is in by then."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    for stream in (process.stdin, process.stdout):
-        if stream is not None:
-            stream.close()
 
 
 def _peak_kib(pid: int) -> int:

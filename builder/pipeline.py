@@ -6,6 +6,7 @@ the case, so that the judge says undecided and never passed. How builds and prob
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from builder.alone import alone_trees
 from builder.documents import read_documents
@@ -30,7 +31,10 @@ from verify.model.stack import Stack
 from verify.model.verdict import GateResult
 from verify.model.wording import count as counted
 from verify.rederive import rederive
-from verify.review.claims import run_claims
+from verify.review.claims import claims_of, run_claims
+
+if TYPE_CHECKING:
+    from builder.review.survey import Survey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +104,7 @@ def case(stacked: Stacked, workshop: Workshop, *, to_build: bool = True) -> Case
 
     Without `to_build` the trees are left out that are only made to be built.
     """
+    surveyed = survey(stacked)
     return Case(
         release=stacked.release,
         base_tree=stacked.imported.tree,
@@ -109,6 +114,8 @@ def case(stacked: Stacked, workshop: Workshop, *, to_build: bool = True) -> Case
         line_counts=line_counts(stacked),
         documents=read_documents(workshop.root, without=_engine_folder(stacked.release)),
         claims=claims_at_tip(stacked),
+        reviews=None if surveyed is None else surveyed.standings,
+        review_faults=() if surveyed is None else surveyed.faults,
         alone=alone(stacked, workshop) if to_build and asks_for_alone(stacked.release) else None,
     )
 
@@ -118,10 +125,21 @@ def claims_at_tip(stacked: Stacked) -> tuple[ClaimResult, ...] | None:
     result = stacked.derived.result
     if not isinstance(result, Stack):
         return None
-    if not any(block.runnable_claims for block in stacked.release.blocks):
+    if not any(claims_of(stacked.release)):
         return ()
     tip = Tree.at(overlay_of(stacked.store, stacked.derived.objects), result.tip_tree())
-    return run_claims(stacked.release.blocks, TreeSources(tip))
+    return run_claims(stacked.release, TreeSources(tip))
+
+
+def survey(stacked: Stacked) -> "Survey | None":
+    """How every fold stands with its reviews; None where there is none and none is asked for, or the stack is stuck."""
+    release, result = stacked.release, stacked.derived.result
+    asked = release.review_policy.required or any(reviews.records for _, reviews in release.reviews)
+    if not asked or not isinstance(result, Stack):
+        return None
+    from builder.review.survey import Reviewed
+
+    return Reviewed(release, result, stacked.store, stacked.derived).survey()
 
 
 def asks_for_alone(release: Release) -> bool:

@@ -7,7 +7,8 @@ import pytest
 from tests.pairs.generate import pairs
 from tests.pairs.pair import Label, Pair
 from tests.review.pairs import graded
-from verify.review.grades import Grade, Graded
+from verify.model.review import Grade
+from verify.review.grades import Graded
 
 CARRIES = {Grade.SAME_TREE, Grade.SAME_BLOBS, Grade.SAME_FUNCTIONS, Grade.MESSAGE_ONLY}
 Both = tuple[Pair, Graded]

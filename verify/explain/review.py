@@ -20,4 +20,62 @@ EXPLANATIONS: dict[str, str] = {
         "The gate looks at how the claims came out on the tip, and nobody ran them. `check` and `gate` do so by "
         "themselves; a program that makes its own case must give `claims`."
     ),
+    "review-stray": (
+        "A block's `reviews/` holds records, receipts, the patches that were reviewed, and signatures beside them, "
+        "each named by the digest of its bytes. This file is none of them. Take it away, or put it elsewhere."
+    ),
+    "review-altered": (
+        "Records of reviews are named by the digest of their bytes, so that nobody can edit one unnoticed. This one is "
+        "not what its name says. Bring the file back as it was; whoever has more to say adds another record "
+        "(`stackproof review add --delta`)."
+    ),
+    "review-chain-broken": (
+        "A delta and a carry follow an earlier record, and what they say means nothing without it. Bring that file "
+        "back, or take the records away that hang on it. A review by itself follows none."
+    ),
+    "review-certificate": (
+        "A carry holds the facts by which an approval was taken over to another base. These cannot be read, so nothing "
+        "is carried by them. Take the file away and let `stackproof review carry` make another."
+    ),
+    "condition-legs": (
+        "A condition of the kind `ci` is met by green runs, and it must say which: name them in `legs`."
+    ),
+    "review-signers": (
+        "`policy.reviews` of release.json asks that reviews are signed and names nobody who may sign. Add the "
+        "maintainers' public keys to its `signers`."
+    ),
+    "grade-too-lenient": (
+        "Grades say how much of a reviewed change is still the same. The policy may ask for more than is usual, and "
+        "never for less than is sound: what is `changed` needs a review, what has moved needs at least a word."
+    ),
+    "review-owed": (
+        "`policy.reviews` of release.json asks that every fold is approved, and this one is not: nobody reviewed it, "
+        "or what was reviewed is not what is there now. The note says how much of it is the same. The packet shows the "
+        "least that has to be read."
+    ),
+    "review-rejected": (
+        "A reviewer rejected exactly this change. Change the fold, drop it, or have the reviewer look again: a later "
+        "record that follows the rejection decides."
+    ),
+    "review-unproven": (
+        "An approval is on record for this fold on other trees, and those are not in the object store of this machine, "
+        "so the two cannot be compared. Carry the approval over on a machine that has them and commit the record, or "
+        "stack the release once whose base was reviewed."
+    ),
+    "review-unsigned": (
+        "`policy.reviews` of release.json asks for signatures on records and receipts, and there is none beside this "
+        "file. Sign it with a key that the policy names; the signature lies beside it, with `.sig` behind its name."
+    ),
+    "review-signer-other": (
+        "The signature on this record is good, but it is somebody else's than the reviewer's. A key speaks for the one "
+        "whose name it has in release.json alone."
+    ),
+    "condition-unmet": (
+        "An approval hangs on runs that are green at the exact head, on every leg it names. The head that is here has "
+        "no receipt from at least one of them. A receipt for another tree or commit does not count, however near."
+    ),
+    "reviews-not-read": (
+        "The gate looks at how folds stand with their reviews, and nobody looked. `check` and `gate` do so by "
+        "themselves; a program that makes its own case must give `reviews`."
+    ),
 }

@@ -19,6 +19,7 @@ from verify.model.ids import BlobId, BlockName, RepoPath, Sha256, TreeId
 from verify.model.observation import AbiObservation, BuildObservation, ProbeObservation
 from verify.model.release import Release
 from verify.model.stack import Layer, Stack, Stuck
+from verify.review.standing import Standings
 
 O_co = TypeVar("O_co", covariant=True)
 """An observation."""
@@ -64,7 +65,8 @@ class Case:
     it was not met. `block` is the block whose gate is being checked, None for a gate of the release. `line_counts`
     says how many lines the contents have that lines are traced through, `documents` are the project's own texts by
     name; both are None where nobody read them. `claims` are the blocks' claims as run on the tip, None where nobody ran
-    them. `alone` are the blocks' own trees, None where nobody made them.
+    them; `reviews` says how each fold stands, `review_faults` what is wrong with the records themselves. `alone` are
+    the blocks' own trees, None where nobody made them.
     `hardware` names what the measuring machine is, `elsewhere` holds what was measured on other hardware; `outlived`
     is the block that the checked gate stands without.
     """
@@ -82,6 +84,8 @@ class Case:
     documents: Mapping[str, str] | None = None
     alone: tuple[AloneTree, ...] | None = None
     claims: tuple[ClaimResult, ...] | None = None
+    reviews: Standings | None = None
+    review_faults: tuple[Diagnostic, ...] = ()
     abi: Mapping[AbiNeed, Recorded[AbiObservation]] = field(default_factory=dict)
     hardware: frozenset[str] = frozenset()
     elsewhere: Mapping[str, Elsewhere] = field(default_factory=dict)

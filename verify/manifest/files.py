@@ -65,6 +65,20 @@ class Files:
             return ()
         return tuple(sorted(found, key=os.fsencode))
 
+    def names(self, name: str) -> tuple[str, ...]:
+        """The names right below a folder, hidden ones left out, sorted; none when there is no such folder."""
+        try:
+            with os.scandir(self._root / name) as entries:
+                found = [entry.name for entry in entries if not entry.name.startswith(".")]
+        except (FileNotFoundError, NotADirectoryError):
+            return ()
+        except OSError as problem:
+            self._mistakes.add(
+                "file-unreadable", f"`{name}` cannot be listed: {os.strerror(problem.errno or 0)}", Place(file=name)
+            )
+            return ()
+        return tuple(sorted(found, key=os.fsencode))
+
     def _refuse_links(self, name: str) -> None:
         path = self._root
         for part in name.split("/"):

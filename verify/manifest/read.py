@@ -22,6 +22,7 @@ from verify.manifest.order import check_requires, refuse_repeated_switches
 from verify.manifest.params import Names, read_gate
 from verify.manifest.pinned import read_pinned
 from verify.manifest.release import RELEASE_FILE, Declared, read_declared
+from verify.manifest.reviews import read_reviews
 from verify.manifest.scalars import name
 from verify.manifest.value import Value
 from verify.model.bump import BumpRecord
@@ -48,6 +49,7 @@ def read_release(root: Path, *, kinds: Mapping[str, AnyKind] | None = None, pinn
         mistakes.raise_if_any()
         raise AssertionError("a release without a list of blocks was read without a mistake")
     blocks = _blocks(declared.blocks, files, mistakes, least_folds=1 if pinned else 0)
+    reviews = tuple((each.block.name, read_reviews(each.block.name, files, mistakes)) for each in blocks)
     names = _names(declared, blocks)
     known = _our_kinds() if kinds is None else kinds
     gates = _Gates(names=names, kinds=known, seen={})
@@ -77,7 +79,9 @@ def read_release(root: Path, *, kinds: Mapping[str, AnyKind] | None = None, pinn
         deviations=register.accepted,
         ended_deviations=register.ended,
         hardware=declared.hardware,
-        policy=declared.policy,
+        policy=declared.policies.evidence,
+        review_policy=declared.policies.reviews,
+        reviews=reviews,
         artifacts=declared.artifacts,
         bump=bump,
     )

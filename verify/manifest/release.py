@@ -22,7 +22,7 @@ from verify.manifest.scalars import (
     setting,
     sha256,
 )
-from verify.manifest.trust import read_hardware, read_policy
+from verify.manifest.trust import OUR_POLICIES, Policies, read_hardware, read_policy
 from verify.manifest.value import Fields, Value, shorten
 from verify.model.artifact import SOURCES_ALONE, Artifacts
 from verify.model.block import NotTaken, Tombstone
@@ -41,7 +41,7 @@ from verify.model.release import (
     SdistSource,
     Source,
 )
-from verify.model.trust import OUR_POLICY, EvidencePolicy, Hardware
+from verify.model.trust import Hardware
 
 RELEASE_FILE = "release.json"
 SCHEMA = "stackproof/release/1"
@@ -75,7 +75,7 @@ class Declared:
     not_taken: tuple[NotTaken, ...]
     tombstones: tuple[Tombstone, ...]
     hardware: tuple[Hardware, ...]
-    policy: EvidencePolicy
+    policies: Policies
     artifacts: Artifacts
 
 
@@ -98,7 +98,7 @@ def read_declared(value: Value) -> Declared:
         not_taken=fields.optional("not_taken", read_not_taken, ()),
         tombstones=fields.optional("tombstones", read_tombstones, ()),
         hardware=fields.optional("hardware", read_hardware, ()),
-        policy=fields.optional("policy", read_policy, OUR_POLICY),
+        policies=fields.optional("policy", read_policy, OUR_POLICIES),
         artifacts=SOURCES_ALONE,
     )
     at_tip = [each.name for each in declared.configurations if Proof.TIP in each.proofs]

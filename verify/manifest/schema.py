@@ -23,6 +23,7 @@ from verify.model.deviation import Trigger
 from verify.model.outline import ExitKind
 from verify.model.patch import Mode
 from verify.model.release import Proof
+from verify.model.review import USUAL, Grade
 from verify.model.trust import Role
 
 Schema = dict[str, Any]
@@ -432,7 +433,22 @@ def _policy() -> Schema:
         },
         optional={"counts", "signers"},
     )
-    return _table({"evidence": _nullable(evidence)}, optional={"evidence"}, about="what the project decided")
+    grades = {
+        grade.value: _nullable({"enum": [each.value for each in trust.STRICT[trust.STRICT.index(USUAL[grade]) :]]})
+        for grade in Grade
+    }
+    reviews = _table(
+        {
+            "required": _nullable({"type": "boolean", "default": False}),
+            "approvals": _nullable({"type": "integer", "minimum": 1, "maximum": 9, "default": 1}),
+            "signed": _nullable({"type": "boolean", "default": False}),
+            "signers": _nullable(_named(signer, about="who may sign reviews and receipts")),
+            "grades": _nullable(_table(grades, optional=set(grades), about="what each grade asks for")),
+        },
+        optional={"required", "approvals", "signed", "signers", "grades"},
+    )
+    policies = {"evidence": _nullable(evidence), "reviews": _nullable(reviews)}
+    return _table(policies, optional=set(policies), about="what the project decided")
 
 
 def _day(about: str) -> Schema:

@@ -1,9 +1,11 @@
 """Of release.json: the hardware that gates may ask for, and the policy that says whose measurements count."""
 
 import re
+from dataclasses import dataclass
 
-from verify.manifest.scalars import choice, line, matching
+from verify.manifest.scalars import choice, flag, integer, line, matching
 from verify.manifest.value import Value
+from verify.model.review import OUR_REVIEWS, USUAL, Carries, Grade, ReviewPolicy
 from verify.model.trust import OUR_POLICY, EvidencePolicy, Hardware, Role, Signer
 
 # One key without options: an option could name a command, a comment is of no use.
@@ -17,12 +19,63 @@ def read_hardware(value: Value) -> tuple[Hardware, ...]:
     return value.named(lambda title, about: Hardware(name=title, about=line(about)), of="hardware")
 
 
-def read_policy(value: Value) -> EvidencePolicy:
-    """`policy`: so far that of evidence alone."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policies:
+    """Whose measurements count, and what is asked of reviews."""
+
+    evidence: EvidencePolicy
+    reviews: ReviewPolicy
+
+
+OUR_POLICIES = Policies(evidence=OUR_POLICY, reviews=OUR_REVIEWS)
+
+
+def read_policy(value: Value) -> Policies:
+    """`policy`, of evidence and of reviews."""
     fields = value.fields(of="`policy`")
-    policy = fields.optional("evidence", _evidence, OUR_POLICY)
+    policies = Policies(
+        evidence=fields.optional("evidence", _evidence, OUR_POLICY),
+        reviews=fields.optional("reviews", _reviews, OUR_REVIEWS),
+    )
     fields.close()
+    return policies
+
+
+def _reviews(value: Value) -> ReviewPolicy:
+    fields = value.fields(of="the policy of reviews")
+    policy = ReviewPolicy(
+        required=fields.optional("required", flag, OUR_REVIEWS.required),
+        approvals=fields.optional("approvals", lambda field: integer(field, 1, 9), OUR_REVIEWS.approvals),
+        signed=fields.optional("signed", flag, OUR_REVIEWS.signed),
+        signers=fields.optional("signers", lambda table: table.named(_signer, of="signer"), ()),
+        grades=fields.optional("grades", _grades, ()),
+    )
+    fields.close()
+    if policy.signed and not policy.signers:
+        value.wrong("review-signers", "reviews must be signed, and nobody is named who may sign")
     return policy
+
+
+def _grades(value: Value) -> tuple[tuple[Grade, Carries], ...]:
+    fields = value.fields(of="the grades")
+    found = []
+    for grade in Grade:
+        asked = fields.optional(grade.value, lambda field: (choice(field, Carries), field), None)
+        if asked is None:
+            continue
+        word, field = asked
+        if STRICT.index(word) < STRICT.index(USUAL[grade]):
+            field.wrong(
+                "grade-too-lenient",
+                f"what is `{grade}` cannot ask for less than `{USUAL[grade]}`",
+                notes=("an approval that carries further than the proof would be on something nobody has read",),
+            )
+        found.append((grade, word))
+    fields.close()
+    return tuple(found)
+
+
+STRICT = (Carries.BY_ITSELF, Carries.BY_WORD, Carries.BY_REVIEW)
 
 
 def _evidence(value: Value) -> EvidencePolicy:

@@ -21,6 +21,7 @@ from verify.model.ids import (
     TreeId,
 )
 from verify.model.patch import Mode
+from verify.model.review import OUR_REVIEWS, ReviewPolicy, Reviews
 from verify.model.trust import OUR_POLICY, EvidencePolicy, Hardware
 
 
@@ -189,6 +190,8 @@ class Release:
     ended_deviations: tuple[EndedDeviation, ...] = ()
     hardware: tuple[Hardware, ...] = ()
     policy: EvidencePolicy = OUR_POLICY
+    review_policy: ReviewPolicy = OUR_REVIEWS
+    reviews: tuple[tuple[BlockName, Reviews], ...] = ()
     artifacts: Artifacts = SOURCES_ALONE
     bump: BumpRecord | None = None
 
@@ -202,6 +205,10 @@ class Release:
             upstream_commit=self.base.upstream_commit,
             day=newest_day(folds),
         )
+
+    def reviews_of(self, block: BlockName) -> Reviews:
+        """What lies in a block's `reviews/`."""
+        return dict(self.reviews).get(block, Reviews())
 
     def all_tombstones(self) -> tuple[Tombstone, ...]:
         """The release's own tombstones, then each block's in stack order."""

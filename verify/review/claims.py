@@ -15,6 +15,7 @@ from verify.model.claim import Absent, Answer, Claim, ClaimResult, Count, Match,
 from verify.model.glob import glob_matches
 from verify.model.ids import BlockName, RepoPath, show_path
 from verify.model.outline import Exit, ExitKind, Function, Outline, Span
+from verify.model.release import Release
 from verify.model.wording import count as counted
 from verify.review.sources import Sources
 
@@ -36,9 +37,17 @@ class _Stop(Exception):
         self.found = found
 
 
-def run_claims(blocks: Iterable[Block], sources: Sources) -> tuple[ClaimResult, ...]:
-    """Every claim of every block that can be run, in order."""
-    return tuple(run_claim(claim, block, sources) for block in blocks for claim in block.runnable_claims)
+def claims_of(release: Release) -> Iterator[tuple[Block, Claim]]:
+    """Every claim that can be run: those of blocks, and those that approvals on record rest on."""
+    for block in release.blocks:
+        yield from ((block, claim) for claim in block.runnable_claims)
+        for record in release.reviews_of(block.name).records:
+            yield from ((block, claim) for claim in record.runnable_claims)
+
+
+def run_claims(release: Release, sources: Sources) -> tuple[ClaimResult, ...]:
+    """Every claim that can be run, in order."""
+    return tuple(run_claim(claim, block, sources) for block, claim in claims_of(release))
 
 
 def run_claim(claim: Claim, block: Block, sources: Sources) -> ClaimResult:

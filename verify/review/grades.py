@@ -4,74 +4,33 @@ Takes the change as it was reviewed and as it stands now, paired by declared id 
 binary contents and order count (hazards E1, E2). Nothing is concluded from what could not be read.
 """
 
+import difflib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 
 from verify.model.ids import RepoPath, TreeId, show_path
 from verify.model.outline import Outline
 from verify.model.patch import Action, FileChange
 from verify.model.release import LockedFile
-from verify.review.identity import Change, ChangeId
+from verify.model.review import Certificate, FileFact, Grade, UnitFact
+from verify.review.identity import Change
 from verify.review.runs import Run, runs_of
 from verify.review.symbols import Redefined, names_on, redefined
 from verify.review.units import Unit, Unread, units_of
 
 
-class Grade(StrEnum):
-    """What is the same, from all to nothing."""
-
-    SAME_TREE = "same-tree"
-    SAME_BLOBS = "same-blobs"
-    SAME_FUNCTIONS = "same-functions"
-    MESSAGE_ONLY = "message-only"
-    MOVED = "context-moved"
-    CHANGED = "changed"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnitFact:
-    """A function or definition around a run of changed lines, equal then and now: digests of its text, both sides."""
-
-    name: str
-    before: tuple[str, ...]
-    after: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileFact:
-    """One file of the change: whether both its sides are the reviewed ones, else the units that prove the same."""
-
-    path: str
-    same: bool
-    units: tuple[UnitFact, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Certificate:
-    """Why a grade is what it is, in facts that can be checked again.
-
-    `remerged` is the tree that a three-way merge of the reviewed change made, empty where none was needed; `names` are
-    those on the change's lines whose definitions were compared over `differing` files.
-    """
-
-    grade: Grade
-    reviewed: ChangeId
-    present: ChangeId
-    files: tuple[FileFact, ...]
-    remerged: str
-    names: tuple[str, ...]
-    differing: int
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
-    """One thing that keeps the grade down: the file, its line now (0: none), and what is to be read there."""
+    """One thing that keeps the grade down: the file, its line now (0: none), and why.
+
+    `delta` is what is to be read beside the change, as lines of a diff: the text around it, or behind a name.
+    """
 
     path: RepoPath
     line: int
     why: str
     symbol: Redefined | None = None
+    delta: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,7 +119,9 @@ class _Worker:
             told = (*each.new, *each.old)
             name = each.name.decode("utf-8", "backslashreplace")
             why = f"`{name}` is {_how(each)}"
-            self.reasons.append(Reason(path=told[0].path, line=told[0].line if each.new else 0, why=why, symbol=each))
+            delta = diff_lines(b"\n".join(was.text for was in each.old), b"\n".join(now.text for now in each.new))
+            line = told[0].line if each.new else 0
+            self.reasons.append(Reason(path=told[0].path, line=line, why=why, symbol=each, delta=delta))
 
     def _files(self) -> None:
         old_sides, new_sides = _sides(self.reviewed.files), _sides(self.present.files)
@@ -215,9 +176,14 @@ class _Worker:
                 self.reasons.append(Reason(path=path, line=run.new[0], why=why))
                 return None
             sides.append(found)
-        for old, new in ((sides[0], sides[1]), (sides[2], sides[3])):
+        befores, afters = ("old before", "new before"), ("old after", "new after")
+        for old, new, at in ((sides[0], sides[1], befores), (sides[2], sides[3], afters)):
             if tuple(map(_same, old)) != tuple(map(_same, new)):
-                self.reasons.append(Reason(path=path, line=run.new[0], why=_unlike(old, new)))
+                texts = [_texts(each, outlines[side][1]) for each, side in ((old, at[0]), (new, at[1]))]
+                known = {each.delta for each in self.reasons}
+                delta = diff_lines(*texts)
+                if not delta or delta not in known:  # one function around several runs is read once
+                    self.reasons.append(Reason(path=path, line=run.new[0], why=_unlike(old, new), delta=delta))
                 return None
         names = dict.fromkeys(unit.name.decode("utf-8", "backslashreplace") for unit in (*sides[0], *sides[2]))
         return UnitFact(
@@ -240,6 +206,16 @@ def _unlike(old: tuple[Unit, ...], new: tuple[Unit, ...]) -> str:
         now = ", ".join(unit.name.decode("utf-8", "backslashreplace") or "no function" for unit in new)
         return f"it stood in {was}, and stands in {now}"
     return f"`{names[0]}` around it is another text"
+
+
+def _texts(units: tuple[Unit, ...], text: bytes) -> bytes:
+    return b"\n".join(text[unit.span.start : unit.span.end] for unit in units)
+
+
+def diff_lines(old: bytes, new: bytes) -> tuple[bytes, ...]:
+    """What differs between two texts, as the lines of a diff with three lines of context, without its heads."""
+    made = difflib.diff_bytes(difflib.unified_diff, old.splitlines(), new.splitlines(), n=3, lineterm=b"")
+    return tuple(made)[2:]
 
 
 def _how(each: Redefined) -> str:

@@ -8,21 +8,8 @@ from verify.model.block import Fold
 from verify.model.ids import Sha256, TreeId
 from verify.model.patch import Patch
 from verify.model.release import LockedFile
+from verify.model.review import ChangeId
 from verify.review.sources import Sources
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeId:
-    """A change by content: the patch's bytes, its identity, the tree it met and the tree it left, author and message.
-
-    `identity` is over paths, modes, removed and added bytes in order and binary contents, apart from where they stand.
-    """
-
-    patch: Sha256
-    identity: Sha256
-    message: Sha256
-    before: TreeId
-    after: TreeId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

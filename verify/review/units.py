@@ -2,8 +2,8 @@
 
 The unit of a run is the outermost function that it meets; outside of functions it is the definition (an enumeration,
 a table, a macro, a class's fields). Where there is neither, the lines above and below that the patch shows stand for
-the surroundings. Texts without a grammar: of prose the paragraph is the unit, between blank lines and under its heading;
-of code in an unknown language the whole file.
+the surroundings. Without a grammar: of prose the paragraph is the unit, between blank lines and under its heading; of
+code in an unknown language the whole file.
 """
 
 import hashlib

@@ -8,12 +8,11 @@ while the program runs, since it may be over in a tenth of a second.
 
 import contextlib
 import os
-import resource
 import selectors
 import signal
 import subprocess
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -21,8 +20,10 @@ from verify.model.diagnostic import Diagnostic, EnvironmentFault, Place
 from verify.model.evidence import Arm
 from verify.model.observation import LoadedFile
 from verify.probe.engine import BuiltEngine, Limits, check_program
+from verify.probe.environment import clean_environment
 from verify.probe.identity import identified, mapped_programs
-from verify.probe.sandbox import bounded, clean_environment
+from verify.sandbox.confined import Confined, start
+from verify.sandbox.told import breach_told
 
 _CPU_CLOCK = 2  # with a process id, names the clock of what that process computed (see clock_getcpuclockid)
 _TAIL = 12
@@ -74,48 +75,49 @@ def run_program(program: Program, *, limits: Limits, system: tuple[Path, ...]) -
     began = time.monotonic()
     with out.open("wb") as to_out, err.open("wb") as to_err:
         try:
-            process = subprocess.Popen(
+            process = start(
                 [*program.behind, path, *program.options],
-                stdin=subprocess.DEVNULL,
+                folder=program.folder,
+                environment=clean_environment(program.arm, path.parent, program.folder),
+                bounds=limits.bounds(),
                 stdout=to_out,
                 stderr=subprocess.PIPE,
-                env=clean_environment(program.arm, path.parent, program.folder),
-                cwd=program.folder,
-                start_new_session=True,
-                preexec_fn=bounded(file_bytes=limits.log_bytes),
             )
         except OSError as error:
             raise _fault(program, "program-not-starting", f"cannot be run: {error.strerror}") from error
         watch = _Watch(process, to_err)
         try:
-            usage = watch.until_end(began + limits.answer_seconds)
+            in_time = watch.until_end(began + limits.answer_seconds)
         finally:
-            _end(process)
-    if usage is None:
+            ended = process.end()
+    if not in_time:
         raise _fault(program, "program-endless", f"had not ended after {limits.answer_seconds:.0f} s")
-    if process.returncode != 0:
-        raise _ended(program, process.returncode)
+    if ended.breach is not None:
+        told = breach_told(ended.breach, f"`{program.program}` of arm `{program.arm.name}`")
+        raise EnvironmentFault(replace(told, place=Place(file=str(err))))
+    if ended.status != 0:
+        raise _ended(program, ended.status)
     loaded = identified(sorted(watch.mapped), folder=path.parent, build=program.engine.observation, system=system)
     return Ran(
         out=out.read_text(encoding="utf-8", errors="replace"),
         lines=tuple(watch.lines),
         loaded=loaded,
         seconds=round(time.monotonic() - began, 6),
-        cpu_seconds=round(usage.ru_utime + usage.ru_stime, 6),
-        peak_kib=usage.ru_maxrss,
+        cpu_seconds=ended.cpu_seconds,
+        peak_kib=ended.peak_kib,
     )
 
 
 class _Watch:
     """Follows a process: its lines as they come, and what it has mapped."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", err: BinaryIO) -> None:
+    def __init__(self, process: Confined, err: BinaryIO) -> None:
         self.lines: list[Line] = []
         self.mapped: set[Path] = set()
         self._process, self._err, self._pending = process, err, b""
 
-    def until_end(self, deadline: float) -> resource.struct_rusage | None:
-        """What the process used; None where it had not ended by then."""
+    def until_end(self, deadline: float) -> bool:
+        """Whether the process has ended by then."""
         began = time.monotonic()
         assert self._process.stderr is not None
         with selectors.DefaultSelector() as selector:
@@ -128,12 +130,10 @@ class _Watch:
                         selector.unregister(self._process.stderr)
                 elif not selector.get_map():
                     time.sleep(pause)
-                pid, status, usage = os.wait4(self._process.pid, os.WNOHANG)
-                if pid:
-                    self._process.returncode = os.waitstatus_to_exitcode(status)
+                if self._process.poll() is not None:
                     self._rest(selector)
-                    return usage
-        return None
+                    return True
+        return False
 
     def _look(self) -> None:
         with contextlib.suppress(OSError):
@@ -160,16 +160,6 @@ class _Watch:
             return time.clock_gettime(~self._process.pid << 3 | _CPU_CLOCK)
         except OSError:
             return self.lines[-1].cpu_seconds if self.lines else 0.0
-
-
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    """The whole process group, and it is reaped."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    if process.returncode is None:
-        process.wait()
-    if process.stderr is not None:
-        process.stderr.close()
 
 
 def _ended(program: Program, status: int) -> EnvironmentFault:

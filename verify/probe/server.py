@@ -23,10 +23,10 @@ from verify.model.observation import Answer
 from verify.model.session import ServerSettings
 from verify.model.slot_files import SlotAction
 from verify.probe.engine import BuiltEngine, Limits, ModelFile, check_program
+from verify.probe.environment import clean_environment
 from verify.probe.http import BrokenAnswer, NoAnswer, Refused, is_healthy
 from verify.probe.llama import Ask, complete, server_options, slot_action
 from verify.probe.port import listening_port
-from verify.probe.sandbox import clean_environment
 from verify.sandbox.bounds import Ended
 from verify.sandbox.confined import Confined, start
 from verify.sandbox.told import breach_told, conduct_told

@@ -24,8 +24,8 @@ from verify.model.observation import LoadedFile
 from verify.probe.bindings.script import Played, Script, write_script
 from verify.probe.blame import blamed
 from verify.probe.engine import BuiltEngine
+from verify.probe.environment import clean_environment
 from verify.probe.identity import loaded_files
-from verify.probe.sandbox import clean_environment
 from verify.probe.session import Bench
 from verify.sandbox.confined import Confined, start
 from verify.sandbox.told import breach_told

@@ -12,9 +12,9 @@ from typing import assert_never
 from builder.first_red import Light, NeverGreen, Turn, first_red
 from builder.laying import FoldName, Laying, NoPlace
 from builder.measure import Bench
-from verify.gates.case import Case, NotRederived
+from builder.part import on_part
+from verify.gates.case import Case
 from verify.judge import rule
-from verify.model.diagnostic import Diagnostic
 from verify.model.gate import GateDecl
 from verify.model.ids import BlockName
 from verify.model.stack import Stack
@@ -162,18 +162,7 @@ class _Search:
             why = f"fold `{fold}` of block `{block}` has no place"
             return State(folds=folds, light=Light.DARK, result=None, measured=False, why=why)
         self._bench.stacked.store.write(self.laying.objects())
-        reason = Diagnostic(code="part-of-a-stack", message="some folds alone are no release")
-        return replace(
-            self._case,
-            stack=laid,
-            rederived=NotRederived(reason=reason),
-            builds={},
-            probes={},
-            abi={},
-            faults={},
-            line_counts=None,
-            alone=None,
-        )
+        return on_part(self._case, laid)
 
 
 def _light(result: GateResult) -> Light:

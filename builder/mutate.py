@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from builder.laying import Laying
 from builder.measure import Bench
 from builder.mutants import Mutant, NoMutant, mutants
+from builder.part import on_part
 from builder.plan import builds_of, needs_of
 from verify.evidence import make_key
-from verify.gates.case import Case, NotRederived
-from verify.gates.concern import models_of, own_gates, shared_gates
+from verify.gates.case import Case
+from verify.gates.concern import own_gates, shared_gates
 from verify.judge import rule
 from verify.model.codec import canonical_json, to_json
-from verify.model.diagnostic import Diagnostic
 from verify.model.evidence import Evidence, Key
 from verify.model.gate import GateDecl
 from verify.model.mutation import GateOnMutant, MutationObservation, Noticed
@@ -59,22 +59,6 @@ def mutate(bench: Bench, case: Case, gates: tuple[GateDecl, ...], *, quick: bool
                 yield found
 
 
-def mutated(case: Case, mutant: Mutant) -> Case:
-    """The case of the same declared release on the mutant's stack; nothing of it is measured."""
-    reason = Diagnostic(code="mutant", message=f"a mutant without `{mutant.name()}` is no release")
-    return replace(
-        case,
-        stack=mutant.stack,
-        rederived=NotRederived(reason=reason),
-        builds={},
-        probes={},
-        abi={},
-        faults={},
-        line_counts=None,
-        alone=None,
-    )
-
-
 def _no_mutant(mutant: NoMutant) -> MutationObservation:
     block, fold = mutant.no_place.fold
     return MutationObservation(
@@ -95,7 +79,7 @@ def _judged(bench: Bench, case: Case, mutant: Mutant, gates: tuple[GateDecl, ...
     if isinstance(record, Evidence) and not bench.fresh:
         return Mutated(observation=decode_observation(MutationObservation, record.observation), key=key)
     started = time.monotonic()
-    observation = _asked(bench, mutated(case, mutant), mutant, (own, shared), quick=quick)
+    observation = _asked(bench, on_part(case, mutant.stack), mutant, (own, shared), quick=quick)
     observation = replace(observation, seconds=round(time.monotonic() - started, 1))
     if observation.noticed is not Noticed.UNDECIDED:  # what came of the machine must not stay
         bench.evidence.put(bench.witness.record(key, encode_observation(observation), observation.seconds))
@@ -188,7 +172,7 @@ def _end(gate: GateDecl, result: GateResult) -> GateOnMutant:
     return GateOnMutant(
         gate=gate.name,
         block=gate.block,
-        models=models_of(gate),
+        models=gate.models(),
         outcome=outcome_word(result.outcome),
         codes=tuple(dict.fromkeys(finding.code for finding in findings))[:_SHOWN_CODES],
         evidence=result.evidence,

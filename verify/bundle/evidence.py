@@ -10,6 +10,7 @@ from verify.bundle.deviations import check_waivers
 from verify.bundle.documents import Bundle
 from verify.bundle.finding import differs, finding, ruled
 from verify.bundle.layout import DEVIATIONS, EVIDENCE, RELEASE, STACK, VERDICT, evidence_member
+from verify.bundle.policy import check_witness
 from verify.evidence import parse_evidence
 from verify.judge import exit_code
 from verify.model.codec import CodecError
@@ -25,10 +26,12 @@ def check_evidence(bundle: Bundle) -> Outcome:
         if not name.startswith(f"{EVIDENCE}/"):
             continue
         try:
-            key = parse_evidence(bundle.data(name) or b"").key
+            record = parse_evidence(bundle.data(name) or b"")
+            findings += check_witness(bundle, name, record)
         except CodecError as error:
             findings.append(finding("bundle-evidence-unsound", f"`{name}` is no sound record: {error}", name))
             continue
+        key = record.key
         if name != evidence_member(key.kind, key.digest):
             message = f"`{name}` holds the record of another measurement"
             expected = evidence_member(key.kind, key.digest)

@@ -147,7 +147,15 @@ EXPLANATIONS: dict[str, str] = {
         "Going up the stack the gate was red, then green, then red again, so more than one fold turns it. The last "
         "turn is told, and the earlier ones are named."
     ),
+    "part-of-a-stack": (
+        "A mutant, or a state of a bisection, holds some folds of the stack alone. It is built and run like a release, "
+        "and is none, so nothing that files and trees decide is asked of it."
+    ),
     # bundles
+    "bundle-evidence-not-counted": (
+        "A record in the bundle was made by somebody whose measurements release.json does not count as evidence, so "
+        "the verdict rests on a claim. Do not use the bundle before its maker has measured again."
+    ),
     "bundle-waiver-unfounded": (
         "The verdict in the bundle says that findings are waived, and deviations.json has no deviation that covers "
         "them and stands for this release. Somebody made the verdict milder than it was. Do not use the bundle."

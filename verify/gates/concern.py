@@ -1,11 +1,8 @@
-"""Which gates are about what a block does, and on which models; shared by what asks all gates, not a gate itself."""
+"""Which gates are about what a block does; shared by what asks all gates, not a gate itself."""
 
-from dataclasses import fields
-
-from verify.gates.kind import AnyKind
 from verify.gates.kinds import KINDS
 from verify.model.gate import GateDecl
-from verify.model.ids import BlockName, ModelName
+from verify.model.ids import BlockName
 
 _ABOUT_BUILDS = frozenset({"build", "warnings", "requires", "abi"})
 
@@ -23,15 +20,3 @@ def own_gates(gates: tuple[GateDecl, ...], block: BlockName) -> tuple[GateDecl, 
 def shared_gates(gates: tuple[GateDecl, ...]) -> tuple[GateDecl, ...]:
     """The behavioural gates that the release declares: they are every block's concern."""
     return tuple(gate for gate in gates if gate.block is None and behavioural(gate))
-
-
-def models_of(gate: GateDecl) -> tuple[ModelName, ...]:
-    """The models that a gate is run with, by its parameters."""
-    kind: AnyKind = KINDS[gate.kind]
-    found = [
-        getattr(gate.params, field.name)
-        for field in fields(kind.params)
-        if field.metadata.get("refers") == "model" or field.type is ModelName
-    ]
-    names = [name for each in found for name in ((each,) if isinstance(each, str) else tuple(each or ()))]
-    return tuple(dict.fromkeys(ModelName(name) for name in names if name))

@@ -3,10 +3,10 @@
 The parameters are the kind's own frozen dataclass (see `verify/gates`); this module knows only that there are some.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 
 from verify.model.diagnostic import Place
-from verify.model.ids import BlockName, GateName
+from verify.model.ids import BlockName, GateName, ModelName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,3 +36,13 @@ class GateDecl:
     place: Place
     hardware: str = ""
     outlived: Outlived | None = None
+
+    def models(self) -> tuple[ModelName, ...]:
+        """The models that the gate is run with, by those of its parameters that refer to one."""
+        if not is_dataclass(self.params):
+            return ()
+        found = [
+            getattr(self.params, field.name) for field in fields(self.params) if field.metadata.get("refers") == "model"
+        ]
+        names = [name for each in found for name in ((each,) if isinstance(each, str) else tuple(each or ()))]
+        return tuple(dict.fromkeys(ModelName(name) for name in names if name))

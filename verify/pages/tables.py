@@ -131,6 +131,20 @@ def _gates(release: Release) -> Iterator[Sequence[str]]:
         yield f"`{gate.name}`", f"`{gate.kind}`", f"`{gate.block}`" if gate.block else "release", _yes(gate.required)
 
 
+def _coverage(release: Release) -> Iterator[Sequence[str]]:
+    blocks = [block.name for block in release.blocks]
+    yield "gate", "models", "needs", *(f"`{block}`" for block in blocks)
+    for gate in release.all_gates():
+        models = ", ".join(f"`{model}`" for model in gate.models())
+        if models:  # a gate that runs no model looks at files, trees and builds of all blocks alike
+            yield (
+                f"`{gate.name}`",
+                models,
+                f"`{gate.hardware}`" if gate.hardware else "",
+                *("yes" if gate.block in (None, block) else "" for block in blocks),
+            )
+
+
 def _models(release: Release) -> Iterator[Sequence[str]]:
     yield "model", "sha256", "licence"
     for model in release.models:
@@ -148,5 +162,6 @@ TABLES: Mapping[str, Callable[[Release], Iterator[Sequence[str]]]] = {
     "switches": _switches,
     "contributors": _contributors,
     "gates": _gates,
+    "coverage": _coverage,
     "models": _models,
 }

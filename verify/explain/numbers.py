@@ -19,6 +19,10 @@ EXPLANATIONS: dict[str, str] = {
         "A program did not end in its time and was ended. A deadlock looks like this, and so does a machine that is "
         "far too busy."
     ),
+    "program-unwatched": (
+        "A program told of the parts of its run, and every line was read only after its end, so that their processor "
+        "time cannot be told apart. The machine is far too busy, or the program far too short. The gate is undecided."
+    ),
     "output-unreadable": (
         "A program ended well and what it printed is not what it prints: a figure is missing or no number, a test or "
         "a window is not there, or it ran with other settings than asked for. Zero is never read out of nothing. The "

@@ -162,6 +162,11 @@ class _Watch:
             return self.lines[-1].cpu_seconds if self.lines else 0.0
 
 
+def missed(program: Program) -> EnvironmentFault:
+    """The fault for a program whose lines all came too late to tell the parts of its run apart: the machine's doing."""
+    return _fault(program, "program-unwatched", "was over before anybody saw it begin")
+
+
 def _ended(program: Program, status: int) -> EnvironmentFault:
     if status == -signal.SIGKILL:
         return _fault(program, "program-killed", "was killed from outside")

@@ -30,6 +30,12 @@ _MADE_ANYWHERE = frozenset(
     {DefinitionKind.FUNCTION, DefinitionKind.DECLARATION, DefinitionKind.MACRO, DefinitionKind.TYPE}
 )
 _MOST_FILES = 200
+_KEYWORDS = frozenset(
+    b"auto bool break case char class const continue default define delete double else endif enum extern false final "
+    b"float for goto ifdef ifndef include inline int long namespace new None NULL nullptr override pass private "
+    b"protected public return self short signed sizeof static std struct switch template this throw true True try "
+    b"typedef typename undef union unsigned using virtual void volatile while with False elif def from import".split()
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +96,7 @@ class _Work:
         self.unread: set[RepoPath] = set()
         self._scopes: dict[RepoPath, tuple[RepoPath, ...]] = {}
         self._defined: dict[RepoPath, dict[bytes, list[Owed]]] = {}
+        self._words: dict[RepoPath, frozenset[bytes]] = {}
 
     def take(self, fold: BumpedFold, changes: Iterable[FileChange]) -> None:
         """All hunks of one fold that go on."""
@@ -122,20 +129,26 @@ class _Work:
             return
         start = hunk.old_start - 1 if hunk.old() else hunk.old_start
         _, _, low, high = self.compared.around(recorded, before.text, start, start + len(hunk.old()))
+        _, _, new_low, new_high = self.compared.around(before.text, after.text, low, high)
+        now_in = {each.name for each in _functions_at(after, new_low, new_high)}
         for function in _functions_at(before, low, high):
+            moved = function.name not in now_in and len(now_in) == 1
+            others = b", ".join(sorted(now_in)).decode("utf-8", "replace")
             changes = self._in_span(path, before, after, function.span, _same_function(after, function))
             if changes:
                 yield Owed(
                     block=fold.block,
                     fold=fold.fold,
                     name=function.name.decode("utf-8", "replace"),
-                    why="stands in it",
+                    why=f"stands in {others} now, and stood in it" if moved else "stands in it",
                     path=path,
                     changes=changes,
                 )
 
     def _definitions(self, fold: BumpedFold, path: RepoPath, words: set[bytes], around: set[bytes]) -> Iterator[Owed]:
         for place in self._scope(path):
+            if not words & self._words_of(place):
+                continue
             for name, owed in self._defined_in(place).items():
                 if name not in words:
                     continue
@@ -168,6 +181,13 @@ class _Work:
                         found[each] = None
         self._scopes[path] = tuple(found)
         return self._scopes[path]
+
+    def _words_of(self, path: RepoPath) -> frozenset[bytes]:
+        """Every word of a file of the old base: what it does not name it does not define, and need not be parsed."""
+        known = self._words.get(path)
+        if known is None:
+            known = self._words[path] = frozenset(_WORD.findall(self.old.blob(path) or b""))
+        return known
 
     def _defined_in(self, path: RepoPath) -> dict[bytes, list[Owed]]:
         """The definitions of a file that upstream changed, by name."""
@@ -232,7 +252,7 @@ class _Work:
 def _words(hunk: Hunk) -> set[bytes]:
     """The names on the lines that a hunk adds or removes, comments and strings left out."""
     text = b"".join(line for sign, line in hunk.lines if sign != b" ")
-    return set(_WORD.findall(_NOISE.sub(b" ", text)))
+    return set(_WORD.findall(_NOISE.sub(b" ", text))) - _KEYWORDS
 
 
 def _functions_at(outline: Outline, low: int, high: int) -> tuple[Function, ...]:

@@ -1,0 +1,103 @@
+"""Renders the newest stored bumps into docs/benchmarks-bumps.md; `--check` compares the page with them."""
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).parent / "results"
+PAGE = Path(__file__).parent.parent / "docs" / "benchmarks-bumps.md"
+
+
+def main() -> None:
+    """Write the page, or compare it."""
+    newest = sorted(RESULTS.glob("bumps-*.json"))[-1]
+    text = render(json.loads(newest.read_text()), newest.name)
+    if "--check" in sys.argv:
+        raise SystemExit(PAGE.read_text() != text)
+    PAGE.write_text(text)
+
+
+def render(document: dict[str, Any], name: str) -> str:
+    """The page of one stored run."""
+    machine = document["machine"]
+    lines = [
+        "# What bumps come to",
+        "",
+        f"Measured {document['date']} by `python -m benchmarks.bumps`, stored in benchmarks/results/{name}.",
+        f"Machine: {machine['cpu']}, {machine['cores']} cores, load {machine['load']} at the end; nothing is built.",
+        "",
+        "## Our own stack",
+        "",
+        "Lines changed are upstream's, removed and added: in all its files, then in those that the stack changes. Owed",
+        "are those of them, and of what the stack uses, that lie in functions and definitions which a fold rests on.",
+        "",
+        "| base | lines changed | in the stack's files | owed | folds | open hunks | with memory | CPU s (wall) |",
+        "|---|---|---|---|---|---|---|---|",
+        *(_own(each) for each in document["own"]),
+        "",
+    ]
+    if document["back"]:
+        lines += [*_back(document["back"]), ""]
+    if document["debian"]:
+        lines += _debian(document["debian"])
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _own(run: dict[str, Any]) -> str:
+    upstream = run["upstream"]
+    changed = f"{upstream['removed'] + upstream['added']:,} in {upstream['files']:,} files"
+    folds = ", ".join(f"{count} {outcome}" for outcome, count in Counter(run["folds"].values()).items())
+    times = f"{run['cpu']} ({run['wall']})"
+    cells = (
+        run["to"],
+        changed,
+        run["upstream_in_them"],
+        run["owed"],
+        folds,
+        run["open"],
+        run["open_with_memory"],
+        times,
+    )
+    return f"| {' | '.join(str(cell) for cell in cells)} |"
+
+
+def _back(run: dict[str, Any]) -> Iterator[str]:
+    yield f"Carried to {run['to']}, accepted there, and carried back to where it came from:"
+    yield ""
+    yield "| fold | there | and back |"
+    yield "|---|---|---|"
+    yield from (f"| {fold} | {outcome} | {run['back'][fold]} |" for fold, outcome in run["there"].items())
+    yield ""
+    tree = "the very tree" if run["same_tip_tree"] else "another tree"
+    commit = "the very commit" if run["same_tip_commit"] else "another commit"
+    yield f"The tip is {tree} and {commit} that it was. What was resolved by hand there is remembered both ways round."
+
+
+def _debian(run: dict[str, Any]) -> Iterator[str]:
+    counts = Counter((patch["outcome"], patch["theirs"]) for patch in run["patches"])
+    yield f"## Debian's {run['old']} on {run['new']}"
+    yield ""
+    yield f"{run['carried']} patches were carried; the newer package has {run['newer_has']}, {run['only_newer']} of them"
+    yield "new or renamed."
+    yield f"Carrying took {run['cpu']} CPU s ({run['wall']} wall), the drift table {run['drift_cpu']}, the lines owed"
+    yield f"{run['meaning_cpu']}. Of {run['files']} files {run['files_as_before']} are changed exactly as before;"
+    yield f"{run['undecided_drift']} lines are undecided, in the patches that conflict; {run['deletions']} are deleted"
+    yield f"silently; {run['owed']} are owed."
+    yield ""
+    yield "| outcome | the newer package has | patches |"
+    yield "|---|---|---|"
+    yield from (f"| {outcome} | {theirs} | {count} |" for (outcome, theirs), count in sorted(counts.items()))
+    yield ""
+    yield "What was not simply the same:"
+    yield ""
+    for patch in run["patches"]:
+        if patch["theirs"] != "the same bytes":
+            more = f" ({'; '.join(patch['open'])})" if patch["open"] else ""
+            yield f"- `{patch['patch']}`: {patch['outcome']}{more}; {patch['theirs']}"
+
+
+if __name__ == "__main__":
+    main()

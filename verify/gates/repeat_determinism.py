@@ -88,6 +88,7 @@ def _settings(params: Params) -> LogitsSettings:
         repack=True,
         variants=tuple(Variant(name=f"run-{number + 1}", context=context) for number in range(params.runs)),
         against=Against.VARIANT,
+        apart=True,
     )
 
 

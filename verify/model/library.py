@@ -57,8 +57,8 @@ class Variant:
 class LogitsSettings:
     """Each prompt in a fresh context: `read` tokens at once, the rest by the variant's width, then `generate`.
 
-    `read` 0 is the whole prompt. The first part's logits are compared when `keep_read` says so. Each arm computes each
-    variant in a process of its own.
+    `read` 0 is the whole prompt. The first part's logits are compared when `keep_read` says so. Each arm computes in a
+    process of its own, and with `apart` each variant, too.
     """
 
     prompts: tuple[Prompt, ...]
@@ -68,6 +68,7 @@ class LogitsSettings:
     repack: bool
     variants: tuple[Variant, ...]
     against: Against
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

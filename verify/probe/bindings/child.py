@@ -189,7 +189,8 @@ class _Recorder:
 
 def _greatest(row: bytes) -> int:
     numbers = array.array("f", row)
-    return numbers.index(max(numbers))
+    largest = max(numbers)
+    return numbers.index(largest) if largest == largest else 0  # not a number: the rows tell
 
 
 def _resident_kib() -> int:

@@ -48,11 +48,11 @@ def _bound(bindings: Path) -> Any:
     except (AttributeError, OSError, RuntimeError, ImportError) as error:
         raise DoesNotFit(f"the bindings cannot bind the library: {error}") from error
     for function, structure in _STRUCTURES:
-        _check_size(bound, function, structure)
+        check_size(bound, function, structure)
     return bound
 
 
-def _check_size(bound: Any, function: str, structure: str) -> None:
+def check_size(bound: Any, function: str, structure: str) -> None:
     """How many bytes the library writes for a structure that it gives by value, against what the bindings know."""
     if platform.machine() != "x86_64":
         raise DoesNotFit(f"the shape of structures can only be measured on x86-64, not on {platform.machine()}")

@@ -80,8 +80,8 @@ def _debian(run: dict[str, Any]) -> Iterator[str]:
     counts = Counter((patch["outcome"], patch["theirs"]) for patch in run["patches"])
     yield f"## Debian's {run['old']} on {run['new']}"
     yield ""
-    yield f"{run['carried']} patches were carried; the newer package has {run['newer_has']}, {run['only_newer']} of them"
-    yield "new or renamed."
+    yield f"{run['carried']} patches were carried; the newer package has {run['newer_has']}, {run['only_newer']} of"
+    yield "them new or renamed."
     yield f"Carrying took {run['cpu']} CPU s ({run['wall']} wall), the drift table {run['drift_cpu']}, the lines owed"
     yield f"{run['meaning_cpu']}. Of {run['files']} files {run['files_as_before']} are changed exactly as before;"
     yield f"{run['undecided_drift']} lines are undecided, in the patches that conflict; {run['deletions']} are deleted"

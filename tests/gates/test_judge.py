@@ -145,14 +145,17 @@ def test_results_say_together(results: tuple[GateResult, ...], code: ExitCode) -
 
 def test_standing_gates_apply_where_a_release_declares_none() -> None:
     release = replace(good_release(), gates=())
-    assert [each.kind for each in gates_of(release)[:9]] == [
+    assert [each.kind for each in gates_of(release)[:12]] == [
         "tree-equal",
         "path-safety",
         "fold-owns",
         "tombstones",
+        "claims",
+        "reviews",
         "attribution",
         "worklog",
         "docs-drift",
+        "drift",
         "deviations",
         "build",
     ]

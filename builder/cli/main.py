@@ -8,7 +8,18 @@ from typing import Annotated
 
 import typer
 
-from builder.cli import bump, docs, evidence, export_cmd, export_folders, import_cmd, import_folders, worklog
+from builder.cli import (
+    bump,
+    deviations,
+    docs,
+    evidence,
+    export_cmd,
+    export_folders,
+    import_cmd,
+    import_folders,
+    review,
+    worklog,
+)
 from builder.cli.amend import amend
 from builder.cli.bisect import bisect
 from builder.cli.build import build
@@ -38,6 +49,7 @@ from builder.cli.stack import stack
 from builder.cli.status import status
 from builder.cli.switches import switches
 from builder.cli.sync import sync
+from builder.cli.trace import trace
 from builder.cli.try_cmd import try_gate
 from builder.cli.weigh import weigh
 
@@ -57,6 +69,7 @@ for _command in (
     weigh,
     gate,
     bisect,
+    trace,
     release,
     seal,
     pin,
@@ -74,6 +87,8 @@ app.command("try")(try_gate)
 app.add_typer(bump.app, name="bump")
 app.add_typer(worklog.app, name="worklog")
 app.add_typer(docs.app, name="docs")
+app.add_typer(review.app, name="review")
+app.add_typer(deviations.app, name="deviations")
 app.add_typer(evidence.app, name="evidence")
 import_folders.add_to(import_cmd.app)
 export_folders.add_to(export_cmd.app)

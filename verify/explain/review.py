@@ -78,4 +78,50 @@ EXPLANATIONS: dict[str, str] = {
         "The gate looks at how folds stand with their reviews, and nobody looked. `check` and `gate` do so by "
         "themselves; a program that makes its own case must give `reviews`."
     ),
+    "review-nothing-to-follow": (
+        "A delta review says that what changed since the last review was looked at, so there must have been one. "
+        "Review the fold as a whole first, without `--delta`."
+    ),
+    "review-no-delta": (
+        "Every fold of the block that is on record stands exactly as its last record left off, so there is no delta "
+        "to review. Where a fold was carried to another base, `stackproof review carry` records that."
+    ),
+    "certificate-doubtful": (
+        "A certificate is checked a second time before it is written, by git's own merge and another way of reading. "
+        "The two did not agree, so nothing was carried. Review the fold again, and report it: one of the two is wrong."
+    ),
+    "review-by-missing": (
+        "A record is somebody's word, and nobody was named. Give a name and an address as git has them."
+    ),
+    "review-says-nothing": (
+        "A record says in words what was looked at, since the next reader has to rely on it. The option is empty."
+    ),
+    "review-condition": (
+        "A condition is given as its name, `=`, and what it asks: the legs that must be green at the exact head "
+        "(`--condition ci=x86,arm`), or in words what is to come (`--after-release speed=measure it again`)."
+    ),
+    "condition-unknown": (
+        "Receipts are for conditions of approvals that stand. There is none of that name, or several blocks have one: "
+        "then name it with its block. `stackproof review status` lists them."
+    ),
+    "receipt-unreadable": (
+        "A receipt is made of a JUnit report, or of a statement in JSON. This file is neither, or uses parts of XML "
+        "that are not read from strangers."
+    ),
+    "receipt-names-no-head": (
+        "A report proves something about the tree and commit that it was made at, and this one does not say which. "
+        "Write `stackproof.tree` and `stackproof.commit` into its properties where the run starts; "
+        "`stackproof stack --json` names both."
+    ),
+    "receipt-wrong-head": (
+        "The report was made at another tree or commit than the tip of this stack. The condition asks for this exact "
+        "head: run the leg again here. A report from before the last change proves nothing about what is there now."
+    ),
+    "receipt-wrong-leg": (
+        "The report is of another leg than the one asked for, or of one that the condition does not name. A green run "
+        "on one machine says nothing about another."
+    ),
+    "receipt-not-green": (
+        "Cases failed, or none ran at all, which proves as little. The condition asks for a green run."
+    ),
 }

@@ -54,16 +54,21 @@ class HardLink:
 def members(archive: Path, *, limits: Limits) -> Iterator[Member | HardLink]:
     """Every file and symbolic link of the archive in its order; raises `InputFault` at the first thing refused."""
     with archive.open("rb") as packed:
-        try:
-            source = _Counted(_unpacker(packed), packed, archive, limits)
-            with tarfile.open(
-                fileobj=cast("IO[bytes]", source), mode="r|", encoding="utf-8", errors="surrogateescape"
-            ) as tar:
-                yield from _members(tar, archive, limits)
-        except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, OSError) as error:
-            raise _archive_fault(
-                "archive-broken", archive, "cannot be read to its end", str(error) or "it is cut off"
-            ) from error
+        yield from members_of(packed, archive, limits=limits)
+
+
+def members_of(packed: IO[bytes], archive: Path, *, limits: Limits) -> Iterator[Member | HardLink]:
+    """The same of an open file; `archive` names it in messages."""
+    try:
+        source = _Counted(_unpacker(packed), packed, archive, limits)
+        with tarfile.open(
+            fileobj=cast("IO[bytes]", source), mode="r|", encoding="utf-8", errors="surrogateescape"
+        ) as tar:
+            yield from _members(tar, archive, limits)
+    except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, OSError) as error:
+        raise _archive_fault(
+            "archive-broken", archive, "cannot be read to its end", str(error) or "it is cut off"
+        ) from error
 
 
 def _members(tar: tarfile.TarFile, archive: Path, limits: Limits) -> Iterator[Member | HardLink]:

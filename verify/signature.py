@@ -1,4 +1,4 @@
-"""Signatures of ssh keys over evidence, made and checked by `ssh-keygen -Y`; the one door to it.
+"""Signatures of ssh keys over evidence and releases, made and checked by `ssh-keygen -Y`; the one door to it.
 
 A signature is believed when it was made over these very bytes, in our namespace (so that a signature on a git commit
 or a mail is none on evidence), by the key that release.json gives its signer. What is wrong is told apart, since an
@@ -19,6 +19,8 @@ from verify.model.diagnostic import Diagnostic, EnvironmentFault, Fault, InputFa
 from verify.model.trust import Signer
 
 NAMESPACE = "stackproof-evidence"
+RELEASE_NAMESPACE = "stackproof-release"
+"""For statements about a release."""
 
 _BEGIN, _END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
 _MAGIC = b"SSHSIG"
@@ -33,9 +35,9 @@ class SignatureParts:
     namespace: str
 
 
-def sign(data: bytes, key: Path) -> bytes:
+def sign(data: bytes, key: Path, *, namespace: str = NAMESPACE) -> bytes:
     """The signature of `data` by a private key, or by an agent where `key` is the public one."""
-    ended = _run("sign", "-f", str(key), data=data, ask=True)
+    ended = _run("sign", "-n", namespace, "-f", str(key), data=data, ask=True)
     if ended.returncode:
         raise EnvironmentFault(
             Diagnostic(
@@ -43,22 +45,22 @@ def sign(data: bytes, key: Path) -> bytes:
                 message=f"ssh-keygen did not sign with {key}",
                 place=Place(file=str(key)),
                 notes=(_told(ended),),
-                help=f"ssh-keygen -Y sign -n {NAMESPACE} -f {key} FILE",
+                help=f"ssh-keygen -Y sign -n {namespace} -f {key} FILE",
             )
         )
     return ended.stdout
 
 
-def check_signature(data: bytes, signature: bytes, signer: Signer, *, file: str) -> None:
+def check_signature(data: bytes, signature: bytes, signer: Signer, *, file: str, namespace: str = NAMESPACE) -> None:
     """Raise unless the signer of release.json signed these bytes for this use; `file` names them in messages."""
-    parts = read_signature(signature, file=file)
-    if parts.namespace != NAMESPACE:
+    parts = read_signature(signature, file=file, namespace=namespace)
+    if parts.namespace != namespace:
         raise _refused(
             "signature-namespace",
             f"the signature on {file} was made for another use",
             file,
-            (f"made for: {parts.namespace:.80}", f"expected: {NAMESPACE}"),
-            f"ssh-keygen -Y sign -n {NAMESPACE} -f KEY {file}",
+            (f"made for: {parts.namespace:.80}", f"expected: {namespace}"),
+            f"ssh-keygen -Y sign -n {namespace} -f KEY {file}",
         )
     if parts.key != signer.key:
         raise _refused(
@@ -70,9 +72,9 @@ def check_signature(data: bytes, signature: bytes, signer: Signer, *, file: str)
         )
     with tempfile.TemporaryDirectory(prefix="stackproof-signature-") as folder:
         allowed, made = Path(folder) / "allowed", Path(folder) / "signature"
-        allowed.write_text(f'{signer.name} namespaces="{NAMESPACE}" {signer.key}\n', encoding="utf-8")
+        allowed.write_text(f'{signer.name} namespaces="{namespace}" {signer.key}\n', encoding="utf-8")
         made.write_bytes(signature)
-        ended = _run("verify", "-f", str(allowed), "-I", signer.name, "-s", str(made), data=data)
+        ended = _run("verify", "-n", namespace, "-f", str(allowed), "-I", signer.name, "-s", str(made), data=data)
     if ended.returncode:
         raise _refused(
             "signature-wrong",
@@ -83,7 +85,7 @@ def check_signature(data: bytes, signature: bytes, signer: Signer, *, file: str)
         )
 
 
-def read_signature(signature: bytes, *, file: str) -> SignatureParts:
+def read_signature(signature: bytes, *, file: str, namespace: str = NAMESPACE) -> SignatureParts:
     """Key and namespace out of an armoured signature (OpenSSH's PROTOCOL.sshsig)."""
     try:
         return _parts(signature.decode("ascii").strip().splitlines())
@@ -93,7 +95,7 @@ def read_signature(signature: bytes, *, file: str) -> SignatureParts:
             f"the signature on {file} is none: {error or 'it ends too early'}",
             file,
             (),
-            f"ssh-keygen -Y sign -n {NAMESPACE} -f KEY {file}",
+            f"ssh-keygen -Y sign -n {namespace} -f KEY {file}",
         ) from error
 
 
@@ -132,7 +134,7 @@ def _run(what: str, *arguments: str, data: bytes, ask: bool = False) -> "subproc
         )
     kept = _KEPT if ask else ("PATH",)
     return subprocess.run(
-        [program, "-Y", what, "-n", NAMESPACE, *arguments],
+        [program, "-Y", what, *arguments],
         input=data,
         env={name: os.environ[name] for name in kept if name in os.environ} | {"LC_ALL": "C"},
         capture_output=True,

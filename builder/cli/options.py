@@ -14,3 +14,11 @@ Where = Annotated[
 ]
 
 HERE = Path()
+Key = Annotated[
+    Path | None,
+    typer.Option("--key", metavar="FILE", help="Sign with this ssh or ed25519 key (default: nothing is signed)"),
+]
+Parent = Annotated[
+    Path | None,
+    typer.Option("--parent", metavar="DIR", help="The parent's bundle, for the notes (default: beside the new one)"),
+]

@@ -6,13 +6,15 @@ from typing import Annotated
 import typer
 
 from builder.cli.executors import executor_at
-from builder.cli.options import HERE, AsJson, Fresh, Offline, Project, Where
+from builder.cli.options import HERE, AsJson, Fresh, Key, Offline, Parent, Project, Where
 from builder.cli.session import Answer, Session, run
 
 
 def release(
     project: Project = HERE,
     out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Where to pack (default: dist)")] = None,
+    key: Key = None,
+    parent: Parent = None,
     fresh: Fresh = False,
     executor: Where = None,
     as_json: AsJson = False,
@@ -27,14 +29,16 @@ def release(
     """
     run(
         "release",
-        lambda session: _release(session, out=out, fresh=fresh, executor=executor),
+        lambda session: _release(session, out=out, key=key, parent=parent, fresh=fresh, executor=executor),
         root=project,
         as_json=as_json,
         offline=offline,
     )
 
 
-def _release(session: Session, *, out: Path | None, fresh: bool, executor: str | None) -> Answer:
+def _release(
+    session: Session, *, out: Path | None, key: Path | None, parent: Path | None, fresh: bool, executor: str | None
+) -> Answer:
     from builder import pipeline
     from builder.cli.packing import pack
     from builder.cli.verdict import answer_of
@@ -58,4 +62,4 @@ def _release(session: Session, *, out: Path | None, fresh: bool, executor: str |
     verdict = judge(release=declared, case=case)
     if not isinstance(verdict, Holds):
         return answer_of(verdict.results, what=what)
-    return pack(verdict, case=case, bench=bench, out=out or session.root / "dist")
+    return pack(verdict, case=case, bench=bench, out=out or session.root / "dist", key=key, parent=parent)

@@ -10,14 +10,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from builder.exchange.stack_out import mail_folder
 from builder.exchange.tree_diff import patch_between
-from builder.seal.contents import bundle_contents
+from builder.seal.contents import bundle_contents, bundle_stack
 from builder.seal.declared import declared_files
+from builder.seal.give import Wanted, make_given
 from builder.seal.place import FOLDER_DISK, FolderDisk, How, place_folder
 from builder.store import Store
 from builder.tree import Overlay, Tree
 from verify.bundle.check import check_bundle
-from verify.bundle.layout import SUMS
+from verify.bundle.documents import read_release_document
+from verify.bundle.layout import RELEASE, SUMS
 from verify.diff.render import render_patch
 from verify.model.diagnostic import Diagnostic, EnvironmentFault, ExitCode, InputFault, Place
 from verify.model.evidence import Evidence
@@ -27,16 +30,24 @@ from verify.model.release import Release
 from verify.model.stack import Stack
 from verify.model.verdict import Holds
 
+NOTHING_BUILT = Wanted(builds={})
+"""For a release that gives its sources away and nothing else."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sealed:
-    """The bundle as it stands: its folder, whether it is new, how large, and the digest of its SHA256SUMS."""
+    """The bundle as it stands: its folder, whether it is new, how large, and the digest of its SHA256SUMS.
+
+    `signed` tells whether its statements are signed, `parent_told` whether its notes know what the parent held.
+    """
 
     folder: Path
     how: How
     files: int
     size: int
     digest: Sha256
+    signed: bool
+    parent_told: bool
 
 
 def seal(
@@ -49,23 +60,35 @@ def seal(
     out: Path,
     root: Path,
     progress: Progress,
+    wanted: Wanted = NOTHING_BUILT,
     disk: FolderDisk = FOLDER_DISK,
 ) -> Sealed:
     """Pack the release into `out`/NAME, whole or not at all.
 
     `store` holds every object of the base and of the stack, `evidence` at least the records that the verdict used,
-    `root` the declared files.
+    `root` the declared files, `wanted` what was built of the tip.
     """
     with progress.stage("seal") as stage:
         _refuse_other(holds, release, stack)
+        declared, used = declared_files(root, release), _used(holds, evidence)
+        given = make_given(
+            wanted=wanted,
+            release=read_release_document(dict(declared)[RELEASE]),
+            stack=bundle_stack(release, stack, declared),
+            store=store,
+            records=tuple(used),
+            tell=stage.tell,
+        )
         stage.tell("the combined diff")
         contents = bundle_contents(
             holds=holds,
             release=release,
             stack=stack,
-            declared=declared_files(root, release),
-            evidence=_used(holds, evidence),
+            declared=declared,
+            evidence=used,
             combined=_combined(stack, store),
+            mailbox=mail_folder(release.blocks, stack),
+            given=given,
         )
         stage.tell("writing the bundle and checking it")
         how = place_folder(
@@ -81,6 +104,8 @@ def seal(
             files=len(contents),
             size=sum(map(len, contents.values())),
             digest=Sha256(hashlib.sha256(contents[SUMS]).hexdigest()),
+            signed=given.sign is not None,
+            parent_told=given.since is not None or release.parent is None,
         )
         stage.outcome(f"{sealed.files} files, {how.value}")
         return sealed

@@ -5,37 +5,62 @@ the same bytes.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from builder.commit import BLOCK_TRAILER, FOLD_TRAILER, message
+from builder.seal.sbom import render_sbom
+from builder.seal.system import SystemFile
 from verify.bundle.base import render_base
 from verify.bundle.deviations import render_deviations
 from verify.bundle.document import render_document
-from verify.bundle.documents import read_release_document
+from verify.bundle.documents import ReleaseDocument, read_release_document
 from verify.bundle.layout import (
     BASE,
     COMBINED,
     DEVIATIONS,
+    MAILBOX,
+    NOTES,
     RELEASE,
+    SBOM,
     SERIES,
+    SINCE,
     STACK,
     SUMS,
     VERDICT,
     evidence_member,
     patch_member,
     series,
+    signature_member,
 )
+from verify.bundle.notes import Since, render_notes
 from verify.bundle.stack import SCHEMA, BundleBlock, BundleFold, BundleGate, BundleStack, DeclaredFile, Point
+from verify.bundle.statements import Stated, is_stated, statements
 from verify.bundle.sums import render_sums
-from verify.bundle.verdict import SealedVerdict, Support, render_verdict
+from verify.bundle.verdict import SealedVerdict, Support, read_verdict, render_verdict
+from verify.diff.identity import change_identity
 from verify.evidence import render_evidence
 from verify.model.block import Block, Fold
 from verify.model.evidence import Evidence
 from verify.model.gate import GateDecl
-from verify.model.ids import Sha256
+from verify.model.ids import RepoPath, Sha256
 from verify.model.release import Release
 from verify.model.stack import Layer, Stack
 from verify.model.verdict import Holds, verdict_digest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What is made of the tip and given away: sources, binaries, image by their members' names, and how to sign.
+
+    `licences` are those of the sources, `system` the libraries in the image; `since` is what the parent held.
+    """
+
+    members: Mapping[str, bytes]
+    licences: Mapping[RepoPath, bytes]
+    system: tuple[SystemFile, ...] = ()
+    since: Since | None = None
+    sign: Callable[[bytes], bytes] | None = None
 
 
 def bundle_contents(
@@ -46,6 +71,8 @@ def bundle_contents(
     declared: Sequence[tuple[str, bytes]],
     evidence: Sequence[Evidence],
     combined: bytes,
+    mailbox: bytes,
+    given: Given,
 ) -> dict[str, bytes]:
     """Every member by name, SHA256SUMS among them."""
     rendered = bundle_stack(release, stack, declared)
@@ -71,8 +98,34 @@ def bundle_contents(
             rests_on=tuple(Support(file=name, sha256=_sha256(members[name])) for name in rests_on),
         )
     )
+    members[MAILBOX] = mailbox
+    members |= given.members
+    members |= _told(read_release_document(members[RELEASE]), rendered, release, members, given)
+    made = statements(
+        Stated(
+            release=read_release_document(members[RELEASE]),
+            stack=rendered,
+            verdict=read_verdict(members[VERDICT]),
+            records=tuple(evidence),
+            digests={name: _sha256(data) for name, data in members.items() if is_stated(name)},
+        )
+    )
+    members |= made
+    if given.sign is not None:
+        members |= {signature_member(name): given.sign(statement) for name, statement in made.items()}
     members[SUMS] = render_sums({name: _sha256(data) for name, data in members.items()})
     return members
+
+
+def _told(
+    document: ReleaseDocument, stack: BundleStack, release: Release, members: Mapping[str, bytes], given: Given
+) -> dict[str, bytes]:
+    """The notes with what they rest on, and the SBOM."""
+    changes = {(block.name, fold.id): change_identity(fold.patch) for block in release.blocks for fold in block.folds}
+    notes = render_notes(stack=stack, verdict=read_verdict(members[VERDICT]), since=given.since, changes=changes)
+    sbom = render_sbom(release=document, stack=stack, licences=given.licences, system=given.system)
+    since = {} if given.since is None else {SINCE: render_document(given.since)}
+    return {NOTES: notes, SBOM: sbom, **since}
 
 
 def bundle_stack(release: Release, stack: Stack, declared: Sequence[tuple[str, bytes]]) -> BundleStack:

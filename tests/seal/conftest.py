@@ -11,7 +11,7 @@ from tests.seal.project import Project, make_project
 @pytest.fixture(scope="session")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """The project; nobody changes it."""
-    return make_project(tmp_path_factory.mktemp("seal"))
+    return make_project(tmp_path_factory.mktemp("seal"), image=True)
 
 
 @pytest.fixture(scope="session")

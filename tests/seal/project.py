@@ -7,14 +7,17 @@ The engine is a few files (text, a program, a binary one, a link); the measureme
 import gzip
 import io
 import json
+import shutil
 import tarfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
+from builder.compile.build import Built
 from builder.exchange.tree_diff import patch_between
 from builder.seal.bundle import Sealed, seal
+from builder.seal.give import Wanted
 from builder.seal.place import FOLDER_DISK, FolderDisk
 from builder.stack import derive, make_lock
 from builder.store import Store
@@ -30,8 +33,8 @@ from verify.judge import judge
 from verify.manifest.lock import render_lock
 from verify.manifest.read import read_release
 from verify.model.evidence import BuildNeed, Evidence, Need
-from verify.model.ids import ConfigName, RepoPath
-from verify.model.observation import BuildObservation, encode_observation
+from verify.model.ids import ConfigName, RepoPath, Sha256
+from verify.model.observation import Artifact, BuildObservation, encode_observation
 from verify.model.patch import Mode
 from verify.model.progress import Silent
 from verify.model.release import Release
@@ -42,8 +45,12 @@ from verify.rederive import rederive
 NAME = "engine-1-r1"
 ARCHIVE = "engine-1.tar.gz"
 MAIN = b"".join(b"line %d\n" % number for number in range(1, 61))
+LICENCE = (Mode.FILE, b"Permission is hereby granted, free of charge, to anybody.\n")
+VENDORED = (Mode.FILE, b"/* SPDX-License-Identifier: BSD-3-Clause */\nint small;\n/* more */\n")
 STATES: tuple[Files, ...] = (
     {
+        RepoPath(b"LICENSE"): LICENCE,
+        RepoPath(b"vendor/small/small.h"): VENDORED,
         RepoPath(b"src/main.c"): (Mode.FILE, MAIN),
         RepoPath(b"src/old name.c"): (Mode.FILE, b"int old;\n"),
         RepoPath(b"data.bin"): (Mode.FILE, b"\0\1\2one\n" * 20),
@@ -51,6 +58,8 @@ STATES: tuple[Files, ...] = (
         RepoPath(b"latest"): (Mode.SYMLINK, b"src/main.c"),
     },
     {
+        RepoPath(b"LICENSE"): LICENCE,
+        RepoPath(b"vendor/small/small.h"): VENDORED,
         RepoPath(b"src/main.c"): (Mode.FILE, MAIN.replace(b"line 9\n", b"line nine\n").replace(b"line 50\n", b"")),
         RepoPath(b"src/old name.c"): (Mode.FILE, b"int old;\n"),
         RepoPath(b"data.bin"): (Mode.FILE, b"\0\1\2two\n" * 21),
@@ -58,6 +67,8 @@ STATES: tuple[Files, ...] = (
         RepoPath(b"latest"): (Mode.SYMLINK, b"src/main.c"),
     },
     {
+        RepoPath(b"LICENSE"): LICENCE,
+        RepoPath(b"vendor/small/small.h"): VENDORED,
         RepoPath(b"src/main.c"): (Mode.FILE, MAIN.replace(b"line 9\n", b"line 9 again\n").replace(b"line 50\n", b"")),
         RepoPath(b"src/new.c"): (Mode.FILE, b"int new;"),
         RepoPath(b"data.bin"): (Mode.FILE, b"\0\1\2two\n" * 21),
@@ -65,6 +76,8 @@ STATES: tuple[Files, ...] = (
         RepoPath(b"latest"): (Mode.SYMLINK, b"src/new.c"),
     },
     {
+        RepoPath(b"LICENSE"): LICENCE,
+        RepoPath(b"vendor/small/small.h"): VENDORED,
         RepoPath(b"src/main.c"): (Mode.FILE, MAIN.replace(b"line 9\n", b"line 9 again\n") + b"the end\n"),
         RepoPath(b"src/new.c"): (Mode.FILE, b"int new;"),
         RepoPath(b"run.sh"): (Mode.EXECUTABLE, b"#!/bin/sh\nexec main\n"),
@@ -133,17 +146,27 @@ class Project:
     case: Case
     holds: Holds
     evidence: tuple[Evidence, ...]
+    wanted: Wanted
+
+    def built(self) -> dict[BuildNeed, Built]:
+        """The tip's build as a bench has it."""
+        need = BuildNeed(tree=self.stack.tip_tree(), configuration=ConfigName("release"))
+        seen = self.case.builds[need].observation
+        folder = self.wanted.builds[need.configuration]
+        return {need: Built(need=need, key=self.evidence[0].key, observation=seen, folder=folder, reused=True)}
 
     @property
     def archive(self) -> Path:
         """The base."""
         return self.root / ARCHIVE
 
-    def seal(self, out: Path, *, disk: FolderDisk = FOLDER_DISK) -> Sealed:
+    def seal(
+        self, out: Path, *, disk: FolderDisk = FOLDER_DISK, key: Path | None = None, parent: Path | None = None
+    ) -> Sealed:
         """Seal it."""
         return seal(
             holds=self.holds, release=self.release, stack=self.stack, store=self.store, evidence=self.evidence, out=out,
-            root=self.root, progress=Silent(), disk=disk,
+            root=self.root, progress=Silent(), disk=disk, wanted=replace(self.wanted, key=key, parent=parent),
         )  # fmt: skip
 
 
@@ -164,11 +187,18 @@ def archive_of(files: Files, top: str) -> bytes:
 
 
 def make_project(
-    folder: Path, *, name: str = NAME, seconds: float = 1.5, folds: Folds = FOLDS, flavour: str = ""
+    folder: Path,
+    *,
+    name: str = NAME,
+    seconds: float = 1.5,
+    folds: Folds = FOLDS,
+    flavour: str = "",
+    image: bool = False,
 ) -> Project:
     """Write the project to `folder`/project, derive and pin it, and have it judged.
 
-    Two flavours have the same names of files and no content in common.
+    An image takes its time, so that only some tests have one. Two flavours have the same names of files and no content
+    in common.
     """
     root = folder / "project"
     root.mkdir(parents=True)
@@ -187,6 +217,10 @@ def make_project(
         },
         "blocks": list(dict.fromkeys(block for block, _ in folds)),
         "configurations": {"release": {"build_type": "Release", "targets": ["main"], "proofs": ["tip"]}},
+        "artifacts": {
+            "binaries": {"release": {"without": ["test-*"], "smoke": ["main --version"]}},
+            "image": {"configuration": "release", "program": "main", "arguments": ["--help"]} if image else None,
+        },
         "gates": {"trees": {"kind": "tree-equal"}, "optional": {"kind": "measured", "required": False}},
         "reference": None,
     }
@@ -202,10 +236,24 @@ def make_project(
     _write_release(root, document)
     (root / "blocks/lock.json").write_bytes(render_lock(make_lock(stack, release.blocks)))
     release = read_release(root, kinds=KINDS)
-    case, evidence = _measured(release, stack, store, seconds)
+    built = build_by_hand(folder / "built")
+    case, evidence = _measured(release, stack, store, seconds, built)
     holds = judge(release=release, case=case, kinds=KINDS)
     assert isinstance(holds, Holds), holds
-    return Project(root=root, store=store, release=release, stack=stack, case=case, holds=holds, evidence=(evidence,))
+    return Project(
+        root=root, store=store, release=release, stack=stack, case=case, holds=holds, evidence=(evidence,),
+        wanted=Wanted(builds={ConfigName("release"): built}),
+    )  # fmt: skip
+
+
+def build_by_hand(folder: Path) -> Path:
+    """What a build would have kept: a real program that answers, a test of the engine, a library and its link."""
+    (folder / "bin").mkdir(parents=True)
+    for name in ("main", "test-main", "libmain.so.0"):
+        shutil.copyfile("/bin/true", folder / "bin" / name)
+        (folder / "bin" / name).chmod(0o755)
+    (folder / "bin/libmain.so").symlink_to("libmain.so.0")
+    return folder
 
 
 def _write_release(root: Path, document: object) -> None:
@@ -244,14 +292,18 @@ def _derive(release: Release, store: Store, root: Path) -> Stack:
     return derived.result
 
 
-def _measured(release: Release, stack: Stack, store: Store, seconds: float) -> tuple[Case, Evidence]:
+def _measured(release: Release, stack: Stack, store: Store, seconds: float, built: Path) -> tuple[Case, Evidence]:
     patches = [fold.patch_bytes for block in release.blocks for fold in block.folds]
     need = BuildNeed(tree=stack.tip_tree(), configuration=ConfigName("release"))
     seen = BuildObservation(
         ok=True, failed_step="", errors=(), warnings=(), steps=3, compiled=3, cache_hits=0, cpu_seconds=seconds,
-        wall_seconds=seconds, peak_kib=1000, artifacts=(), log="log", tail=(),
+        wall_seconds=seconds, peak_kib=1000, artifacts=_artifacts(built), log="log", tail=(),
     )  # fmt: skip
-    key = make_key("build", {"tree": stack.tip_tree(), "recipe": "made up"})
+    key = make_key(
+        "build",
+        {"tree": stack.tip_tree(), "build_type": "Release", "options": "", "targets": "main", "recipe": "by-hand/1",
+         "toolchain": "0" * 64, "machine": "Linux x86_64"},
+    )  # fmt: skip
     made = Evidence(
         key=key, observation=encode_observation(seen), made_by="local", made_on="a machine",
         made_at="2026-10-01T00:00:00Z", seconds=seconds,
@@ -265,3 +317,11 @@ def _measured(release: Release, stack: Stack, store: Store, seconds: float) -> t
         builds={need: Recorded(key=key.digest, observation=seen)},
     )
     return case, made
+
+
+def _artifacts(built: Path) -> tuple[Artifact, ...]:
+    paths = [path for path in sorted((built / "bin").iterdir()) if not path.is_symlink()]
+    return tuple(
+        Artifact(name=path.name, sha256=Sha256(sha256(path.read_bytes()).hexdigest()), size=path.stat().st_size)
+        for path in paths
+    )

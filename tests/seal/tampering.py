@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from verify.bundle.document import print_document
+from verify.bundle.documents import Bundle, open_bundle
 from verify.bundle.layout import STACK, SUMS, VERDICT
+from verify.bundle.members import read_members
+from verify.bundle.statements import Stated, is_stated, statements
 from verify.bundle.sums import render_sums
 from verify.bundle.verdict import read_verdict
 from verify.model.digest import release_digest
@@ -32,6 +35,18 @@ def sum_again(bundle: Path) -> None:
     (bundle / SUMS).write_bytes(render_sums({name: digest(bundle / name) for name in members(bundle)}))
 
 
+def state_again(bundle: Path) -> None:
+    """Make the statements fit whatever is there, as somebody can who makes a bundle that carries no signature."""
+    opened = open_bundle(read_members(bundle))
+    assert isinstance(opened, Bundle), opened
+    digests = {name: digest(bundle / name) for name in members(bundle) if is_stated(name)}
+    stated = Stated(
+        release=opened.release, stack=opened.stack, verdict=opened.verdict, records=opened.records(), digests=digests
+    )
+    for name, statement in statements(stated).items():
+        (bundle / name).write_bytes(statement)
+
+
 def edit(bundle: Path, name: str, change: Change) -> None:
     """Change a JSON document and print it as it is printed."""
     document = json.loads((bundle / name).read_bytes())
@@ -49,6 +64,7 @@ def rest_again(bundle: Path) -> None:
     edit(bundle, VERDICT, supports)
     verdict = read_verdict((bundle / VERDICT).read_bytes())
     edit(bundle, VERDICT, lambda document: document.update(digest=verdict.true_digest()))
+    state_again(bundle)
 
 
 def declare_again(bundle: Path) -> None:

@@ -26,6 +26,7 @@ def packed(project: Project, out: Path, cache: Path) -> Answer:
     workshop = Workshop(root=project.root, cache=cache, offline=True, progress=Silent())
     bench = Bench(stacked=stacked, workshop=workshop, fresh=False)
     bench.evidence.put(project.evidence[0])
+    bench.built.update(project.built())
     return pack(project.holds, case=project.case, bench=bench, out=out)
 
 
@@ -36,7 +37,7 @@ def test_the_answer_holds_and_says_where_the_bundle_is(project: Project, tmp_pat
     assert f"{tmp_path / 'dist' / project.release.name} packed" in answer.text
     bundle = answer.data["bundle"]
     assert isinstance(bundle, dict)
-    assert (bundle["how"], bundle["files"]) == ("new", 18)
+    assert (bundle["how"], bundle["files"]) == ("new", 32)
     assert answer.diagnostics == ()
 
 

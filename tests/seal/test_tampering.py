@@ -1,5 +1,6 @@
 """One byte, one file, another release's file: with every checksum made again, it is caught and named."""
 
+import json
 import random
 import shutil
 from pathlib import Path
@@ -9,9 +10,11 @@ import pytest
 from tests.seal.project import Project, make_project
 from tests.seal.tampering import members, sum_again
 from verify.bundle.check import Report, check_bundle
+from verify.bundle.image import blob_member
 from verify.bundle.layout import SUMS
 
 MEMBERS = (
+    "NOTES.md",
     "base.json",
     "blocks/alpha/block.yaml",
     "blocks/alpha/folds/base/fold.patch",
@@ -19,22 +22,54 @@ MEMBERS = (
     "blocks/alpha/folds/pr-7/source.patch",
     "blocks/beta/block.yaml",
     "blocks/beta/folds/base/fold.patch",
+    "binaries/engine-1-r1-release.tar.gz",
     "blocks/lock.json",
     "combined.diff",
     "evidence",
+    "image/index.json",
+    "image/oci-layout",
+    "image:config",
+    "image:engine",
+    "image:manifest",
+    "image:system",
     "patches/0001-alpha-base.patch",
     "patches/0002-alpha-pr-7.patch",
     "patches/0003-beta-base.patch",
     "patches/series",
     "release.json",
+    "sbom.cdx.json",
+    "series.mbox",
+    "source/engine-1-r1.tar.gz",
     "stack.json",
+    "statements/build-release.json",
+    "statements/release.json",
+    "statements/tests.json",
     "verdict.json",
 )
 
 
+SAME_OR_SILENT = (
+    "combined.diff", "patches/series", "image/oci-layout", "image:engine", "image:system",
+)  # fmt: skip
+"""What two releases with the same programs share, and what only the base can tell."""
+
+
 def member(bundle: Path, name: str) -> str:
-    """The member of that name; of the evidence there is one, whose name is long."""
+    """The member of that name; evidence has one with a long name, blobs are told by what they are."""
+    if name.startswith("image:"):
+        return blobs(bundle)[name.removeprefix("image:")]
+    name = name.replace("engine-1-r1", bundle.name)
     return next(each for each in members(bundle) if each == name or (name == "evidence" and each.startswith(name)))
+
+
+def blobs(bundle: Path) -> dict[str, str]:
+    """The members of the image that are named by their digest."""
+    index = json.loads((bundle / "image/index.json").read_bytes())
+    manifest = index["manifests"][0]["digest"]
+    whole = json.loads((bundle / blob_member(manifest[7:])).read_bytes())
+    system, engine = (layer["digest"] for layer in whole["layers"])
+    digests = {"manifest": manifest, "config": whole["config"]["digest"], "system": system, "engine": engine}
+    return {what: blob_member(digest[7:]) for what, digest in digests.items()}
 
 
 def named(report: Report) -> set[str]:
@@ -48,7 +83,8 @@ def test_these_are_all_the_members(sealed: Path) -> None:
 
 @pytest.mark.parametrize("name", MEMBERS)
 def test_a_flipped_bit_is_caught_and_its_file_is_named(name: str, project: Project, bundle: Path) -> None:
-    path = bundle / member(bundle, name)
+    damaged = member(bundle, name)
+    path = bundle / damaged
     good = path.read_bytes()
     base = project.store.git_dir if name == "combined.diff" else None  # the others show it by themselves
     rng = random.Random(name)
@@ -60,7 +96,7 @@ def test_a_flipped_bit_is_caught_and_its_file_is_named(name: str, project: Proje
         report = check_bundle(bundle, base=base)
 
         assert int(report.exit_code()) == 1, (at, bit)
-        assert member(bundle, name) in named(report), (at, bit, report.findings())
+        assert damaged in named(report), (at, bit, report.findings())
 
 
 @pytest.mark.parametrize("name", MEMBERS)
@@ -75,7 +111,7 @@ def test_a_file_taken_out_is_missed(name: str, bundle: Path) -> None:
     assert any(gone in finding.message for finding in report.findings()), report.findings()
 
 
-@pytest.mark.parametrize("name", [name for name in MEMBERS if name not in ("combined.diff", "patches/series")])
+@pytest.mark.parametrize("name", [name for name in MEMBERS if name not in SAME_OR_SILENT])
 def test_a_file_of_another_release_is_noticed_without_the_base(name: str, bundle: Path, other: Path) -> None:
     mine, its = member(bundle, name), member(other, name)
     shutil.copyfile(other / its, bundle / mine)
@@ -130,4 +166,4 @@ def test_a_bundle_without_its_sums_does_not_hold(bundle: Path) -> None:
 def other(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The bundle of another release with the same names inside."""
     folder = tmp_path_factory.mktemp("other")
-    return make_project(folder, name="engine-1-r2", flavour="-b").seal(folder / "dist").folder
+    return make_project(folder, name="engine-1-r2", flavour="-b", image=True).seal(folder / "dist").folder

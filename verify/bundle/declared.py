@@ -12,12 +12,21 @@ from verify.bundle.documents import Bundle
 from verify.bundle.finding import differs, finding, ruled
 from verify.bundle.layout import (
     BASE,
+    BINARIES,
     COMBINED,
     DEVIATIONS,
+    IMAGE,
     LOCK,
+    MAILBOX,
+    NOTES,
     RELEASE,
+    SBOM,
     SERIES,
+    SIGNATURES,
+    SINCE,
+    SOURCE,
     STACK,
+    STATEMENTS,
     SUMS,
     VERDICT,
     evidence_member,
@@ -26,6 +35,9 @@ from verify.bundle.stack import BundleGate
 from verify.model.diagnostic import Diagnostic
 from verify.model.digest import release_digest
 from verify.model.verdict import Outcome
+
+_ELSEWHERE = tuple(f"{folder}/" for folder in (SOURCE, BINARIES, IMAGE, STATEMENTS, SIGNATURES))
+"""Folders whose own checks tell of members that have no place in them."""
 
 
 def check_declared(bundle: Bundle) -> Outcome:
@@ -113,9 +125,10 @@ def _gate_name(gate: BundleGate) -> str:
 
 def _strays(bundle: Bundle) -> Iterator[Diagnostic]:
     """Members that nothing accounts for; declared files, patches and evidence missing are told by their own checks."""
-    known = {SUMS, STACK, BASE, VERDICT, COMBINED, SERIES, DEVIATIONS}
+    known = {SUMS, STACK, BASE, VERDICT, COMBINED, SERIES, DEVIATIONS, MAILBOX, SBOM, NOTES, SINCE}
     known |= {each.file for each in bundle.stack.declared}
     known |= {fold.patch for _, fold in bundle.stack.folds()}
+    known |= {name for name in bundle.files if name.startswith(_ELSEWHERE)}
     used = bundle.verdict.evidence()
     for name in sorted(bundle.files.keys() - known):
         kind, _, key = name.removeprefix("evidence/").removesuffix(".json").partition("/")

@@ -4,22 +4,28 @@ release.json was read strictly when the release was judged, and its bytes belong
 what other members must agree with is taken from it.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
 from verify.bundle.document import load_document, read_document
 from verify.bundle.finding import finding
-from verify.bundle.layout import RELEASE, STACK, VERDICT
+from verify.bundle.layout import EVIDENCE, RELEASE, STACK, VERDICT
 from verify.bundle.members import Member, Members
 from verify.bundle.stack import SCHEMA as STACK_SCHEMA
 from verify.bundle.stack import BundleGate, BundleStack
 from verify.bundle.verdict import SealedVerdict, read_verdict
+from verify.evidence import parse_evidence
+from verify.model.artifact import Artifacts, BinariesDecl, ImageDecl
 from verify.model.codec import CodecError
 from verify.model.diagnostic import Diagnostic
-from verify.model.ids import CommitId, GateName, TreeId, is_name, is_object_id
+from verify.model.evidence import Evidence
+from verify.model.ids import CommitId, ConfigName, GateName, TreeId, is_name, is_object_id
 
 T = TypeVar("T")
+
+_DATE = re.compile(r"@\d{1,11} [+-]\d{4}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +39,24 @@ class ReleaseGate:
     def name(self) -> GateName:
         """Its name."""
         return self.declared.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseConfiguration:
+    """A way to build the engine, spelled as the key of its builds spells it."""
+
+    name: str
+    build_type: str
+    options: Mapping[str, str]
+    targets: tuple[str, ...]
+
+    def key_parts(self) -> Mapping[str, str]:
+        """The parts of a build's key that the configuration gives."""
+        return {
+            "build_type": self.build_type,
+            "options": "\n".join(f"{name}={value}" for name, value in sorted(self.options.items())),
+            "targets": "\n".join(sorted(self.targets)),
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +74,12 @@ class ReleaseDocument:
     tip_commit: CommitId
     gates: tuple[ReleaseGate, ...]
     hardware: tuple[str, ...]
+    configurations: tuple[ReleaseConfiguration, ...]
+    artifacts: Artifacts
+
+    def configuration(self, name: str) -> ReleaseConfiguration | None:
+        """The configuration of that name."""
+        return next((each for each in self.configurations if each.name == name), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +95,17 @@ class Bundle:
         """The bytes of a member; None when it is not there or too large to be kept."""
         member = self.files.get(name)
         return None if member is None else member.data
+
+    def records(self) -> tuple[Evidence, ...]:
+        """Every record of evidence that is sound, sorted by member; `verify/bundle/evidence.py` tells of the others."""
+        found = []
+        for name in sorted(self.files):
+            if name.startswith(f"{EVIDENCE}/"):
+                try:
+                    found.append(parse_evidence(self.data(name) or b""))
+                except CodecError:
+                    continue
+        return tuple(found)
 
 
 def open_bundle(members: Members) -> Bundle | tuple[Diagnostic, ...]:
@@ -103,6 +144,9 @@ def _read_stack(data: bytes) -> BundleStack:
     for name in (*(block.name for block in stack.blocks), *(fold.id for _, fold in stack.folds())):
         if not is_name(name):
             raise CodecError(f"{name!r:.80} cannot name a block or a fold")
+    for fold in folds:
+        if not _DATE.fullmatch(fold.date):
+            raise CodecError(f"{fold.date!r:.80} is no date")
     return stack
 
 
@@ -123,6 +167,48 @@ def read_release_document(data: bytes) -> ReleaseDocument:
         tip_commit=CommitId(reference.id("tip_commit")),
         gates=_gates(whole.value.get("gates") or {}),
         hardware=tuple(_Fields(whole.value.get("hardware") or {}, "`hardware`").value),
+        configurations=_configurations(whole.value.get("configurations") or {}),
+        artifacts=_artifacts(_Fields(whole.value.get("artifacts") or {}, "`artifacts`")),
+    )
+
+
+def _configurations(value: object) -> tuple[ReleaseConfiguration, ...]:
+    table = _Fields(value, "`configurations`")
+    found = []
+    for name in table.value:
+        each = table.below(name)
+        options = _Fields(each.value.get("options") or {}, f"`options` of configuration `{name}`")
+        found.append(
+            ReleaseConfiguration(
+                name=name,
+                build_type=each.text("build_type"),
+                options={option: options.text(option) for option in options.value},
+                targets=each.texts("targets"),
+            )
+        )
+    return tuple(found)
+
+
+def _artifacts(table: "_Fields") -> Artifacts:
+    packed = _Fields(table.value.get("binaries") or {}, "`binaries`")
+    binaries = tuple(
+        BinariesDecl(
+            configuration=ConfigName(name),
+            without=packed.below(name).optional_texts("without"),
+            smoke=packed.below(name).optional_texts("smoke"),
+        )
+        for name in packed.value
+    )
+    if table.value.get("image") is None:
+        return Artifacts(binaries=binaries)
+    image = table.below("image")
+    return Artifacts(
+        binaries=binaries,
+        image=ImageDecl(
+            configuration=ConfigName(image.text("configuration")),
+            program=image.text("program"),
+            arguments=image.optional_texts("arguments"),
+        ),
     )
 
 
@@ -167,6 +253,9 @@ class _Fields:
         if not is_object_id(found):
             raise CodecError(f"`{name}` is not a full id: {found!r:.80}")
         return found
+
+    def optional_texts(self, name: str) -> tuple[str, ...]:
+        return () if self.value.get(name) is None else self.texts(name)
 
     def texts(self, name: str) -> tuple[str, ...]:
         found = self.value.get(name)

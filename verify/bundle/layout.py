@@ -13,6 +13,35 @@ COMBINED = "combined.diff"
 PATCHES = "patches"
 SERIES = "patches/series"
 EVIDENCE = "evidence"
+MAILBOX = "series.mbox"
+SBOM = "sbom.cdx.json"
+NOTES = "NOTES.md"
+SINCE = "since.json"
+SOURCE = "source"
+BINARIES = "binaries"
+IMAGE = "image"
+STATEMENTS = "statements"
+SIGNATURES = "signatures"
+
+
+def source_member(release: str) -> str:
+    """The patched sources."""
+    return f"{SOURCE}/{release}.tar.gz"
+
+
+def binaries_member(release: str, configuration: str) -> str:
+    """The binaries of a configuration."""
+    return f"{BINARIES}/{release}-{configuration}.tar.gz"
+
+
+def statement_member(name: str) -> str:
+    """A statement about the release."""
+    return f"{STATEMENTS}/{name}.json"
+
+
+def signature_member(statement: str) -> str:
+    """The signed envelope of a statement, by the statement's member."""
+    return statement.replace(f"{STATEMENTS}/", f"{SIGNATURES}/").removesuffix(".json") + ".dsse.json"
 
 
 def patch_member(number: int, block: str, fold: str) -> str:

@@ -29,7 +29,7 @@ class Limits:
     depth: int = 12
     file_bytes: int = 4 << 30
     total_bytes: int = 16 << 30
-    kept_bytes: int = 64 << 20
+    kept_bytes: int = 256 << 20
     all_kept_bytes: int = 1 << 30
 
 

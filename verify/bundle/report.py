@@ -1,6 +1,6 @@
 """What a check of a bundle found, as plain text for people and as one JSON value for programs."""
 
-from verify.bundle.check import UNCHECKED, Checked, Report
+from verify.bundle.check import Checked, Report
 from verify.model.diagnostic import ExitCode
 from verify.model.verdict import Failed, Undecided
 from verify.report.json import diagnostic_json, outcome_word
@@ -25,7 +25,7 @@ def report_text(report: Report) -> str:
     told = render_diagnostics((*report.findings(), *report.reasons()))
     if told:
         lines += ["", told.rstrip("\n")]
-    lines += ["", "Not checked:", *(f"- {what}" for what in UNCHECKED)]
+    lines += ["", "Not checked:", *(f"- {what}" for what in report.unchecked)]
     lines += ["", f"bundle {_line(report.release) or '(of no known release)'} {_ENDS[report.exit_code()]}"]
     return "\n".join(lines) + "\n"
 
@@ -41,7 +41,7 @@ def report_json(report: Report) -> dict[str, object]:
         "exit": int(report.exit_code()),
         "release": report.release,
         "checks": [_check(check) for check in report.checks],
-        "not_checked": list(UNCHECKED),
+        "not_checked": list(report.unchecked),
     }
 
 

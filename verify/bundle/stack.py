@@ -93,6 +93,11 @@ class BundleStack:
         """Every fold with its block, in the order of applying."""
         return tuple((block.name, fold) for block in self.blocks for fold in block.folds)
 
+    def seconds(self) -> int:
+        """The time of the last fold, in seconds: the one clock of a bundle. A stack without folds is of no time."""
+        folds = self.folds()
+        return int(folds[-1][1].date.removeprefix("@").split(" ")[0]) if folds else 0
+
     def all_gates(self) -> tuple[tuple[BlockName | None, BundleGate], ...]:
         """Every declared gate with the block that declares it."""
         own: list[tuple[BlockName | None, BundleGate]] = [(None, gate) for gate in self.gates]

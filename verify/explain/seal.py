@@ -132,6 +132,108 @@ EXPLANATIONS: dict[str, str] = {
         "The verdict is about another release, or rests on other evidence than what lies in the bundle. It may be "
         "sound for what it was given for; it says nothing about this bundle."
     ),
+    "bundle-mail-differs": (
+        "series.mbox is the mail form of the folds, and mail can lose what a message or a patch says. Read back, "
+        "one of its mails is not the fold that stack.json and the patches give. Use the patches, or get the bundle "
+        "again."
+    ),
+    "bundle-source-differs": (
+        "source/ holds the patched sources. Their files do not give the tip's tree, or the archive is not in the "
+        "one form that archives of a bundle have, so it was changed after the seal."
+    ),
+    "bundle-binaries-differ": (
+        "An archive of binaries holds exactly what the record of the tip's build lists, less the names that "
+        "release.json leaves out, and the licences of the sources. This one does not, or the record or the archive "
+        "is missing. What is in it was not judged."
+    ),
+    "bundle-image-differs": (
+        "The image's configuration, manifest and index follow from its layers and release.json, each blob is named "
+        "by its digest, and the engine's layer holds the binaries that were built. One of these is not so."
+    ),
+    "bundle-sbom-differs": (
+        "The SBOM is about another release or base, or its pedigree lacks a patch of this release. Whoever looks for "
+        "what is in the engine by this SBOM would be misled."
+    ),
+    "bundle-notes-differ": (
+        "NOTES.md follows from stack.json, from what the parent held (since.json) and from the verdict. It says "
+        "something else: it was edited, or is another release's."
+    ),
+    "bundle-statement-differs": (
+        "A statement follows from the documents, the evidence and the digests of the other members. This one says "
+        "something else: it was edited, or belongs to another release or to an earlier seal of this one."
+    ),
+    "bundle-member-differs": (
+        "The release statement names every other member by its SHA-256. This member is another file, is not named, "
+        "or is not there, although SHA256SUMS lists it as it is: the list was made again after the seal."
+    ),
+    "bundle-signature-wrong": (
+        "Each statement of a signed bundle has one envelope in signatures/, over exactly its bytes, by the same key as "
+        "the others. This one is missing, is of other bytes (an earlier statement, perhaps), or its signature does not "
+        "fit. Do not use the bundle; get it again from where it was published."
+    ),
+    "bundle-signer-unknown": (
+        "The bundle is signed, by a key that the list given with `--signers` does not have. Either it was made by "
+        "somebody else than you expect, or a signer has a new key: ask, by a way that does not come from the bundle "
+        "itself."
+    ),
+    "signers-unreadable": (
+        "The list of signers has a line for each key: a name, the key's type and the key, as in a .pub file. "
+        "Options of ssh's own lists are not taken, since they would not be obeyed."
+    ),
+    "openssl-missing": (
+        "A plain ed25519 signature is checked by `openssl pkeyutl`, which is not installed. Nothing is decided "
+        "about it, and the exit status is 2. Signatures of ssh keys need ssh-keygen alone."
+    ),
+    "binaries-not-built": (
+        "release.json gives away the binaries of a configuration, and what is kept is not the build of the tip that "
+        "the verdict rests on: it was never made, was collected, or no gate uses it. Build it, with a gate of kind "
+        "`build`."
+    ),
+    "binaries-incomplete": (
+        "A program or library of the binaries needs a library that is neither in the archive nor on this machine. "
+        "Leave fewer names out with `without`, or have the missing one among the targets."
+    ),
+    "smoke-failed": (
+        "Before a seal the binaries are unpacked in another folder and the `smoke` lines of release.json are run there "
+        "with an empty environment. This one did not end with status 0, so nothing was sealed. The program may rest on "
+        "files of its build folder, or not know the option."
+    ),
+    "smoke-not-run": (
+        "A program of the binaries could not be started at all, for example because it was built for another machine. "
+        "Binaries are tried where they are sealed, so seal on a machine that can run them."
+    ),
+    "image-incomplete": (
+        "The image holds the program, its libraries and the system's libraries that it loads. Started from these files "
+        "alone it could not be loaded, so no image was made and nothing was sealed."
+    ),
+    "image-no-loader": (
+        "No dynamic loader was found for the program of the image. Images are made of dynamically linked programs of "
+        "Linux; leave `image` out of release.json for others."
+    ),
+    "system-licence-unknown": (
+        "An image carries the system's libraries, so it must carry their licences. They are taken from the packages of "
+        "Debian and its relatives, and for one library there is none. Seal on such a system, or without an image."
+    ),
+    "parent-unusable": (
+        "The notes tell what is new since the parent, from the parent's bundle. What was given is not a whole "
+        "bundle of that name. Give the folder as it was published."
+    ),
+    "parent-not-at-hand": (
+        "The release follows another one, whose bundle lies neither beside the new one nor was given with "
+        "`--parent`. So the notes list every fold, and say so. All else is the same."
+    ),
+    "key-unreadable": (
+        "The key that shall sign cannot be read. Nothing was sealed. Name an OpenSSH private key, a public key whose "
+        "private one an agent holds, or an ed25519 key in PKCS #8 form."
+    ),
+    "key-unusable": (
+        "A plain key in PKCS #8 form must be an ed25519 key; other kinds of keys sign in OpenSSH's form. "
+        "`ssh-keygen -t ed25519` makes one."
+    ),
+    "signing-not-installed": (
+        "Plain ed25519 keys sign with securesystemslib, which is an extra. Install it, or sign with an ssh key, which "
+        "needs nothing but ssh-keygen."
+    ),
     "base-not-given": (
         "A bundle holds the patches and says how to get the base, but not the base. Without it the trees, the combined "
         "diff and the base itself are undecided, and the exit status is 2. Get the archive that base.json names and "

@@ -93,15 +93,15 @@ class _Work:
             row = _followed(row, change.hunks, block, fold)
             row += (Item(sign=OTHER, text=text, block=block, fold=fold) for text in _others(change))
             if change.new_path is None:
-                if change.old_path is not None:
-                    left[change.old_path] = origin, row
+                # A file that the stack brought and takes away again is no change; one of the base goes by its own name.
+                left[change.old_path or RepoPath(b"")] = origin, row if origin is not None else []
                 continue
             made[change.new_path] = origin, row
             if change.action is Action.RENAME and change.old_path is not None:
                 left.setdefault(change.old_path, (None, []))
         for path in left:
             self.rows.pop(path, None)
-        self.gone.update({path: each for path, each in left.items() if each[1]})
+        self.gone.update({each[0]: each for each in left.values() if each[0] is not None and each[1]})
         self.rows.update(made)
 
     def _met(self, change: FileChange) -> tuple[RepoPath | None, list[_Element]]:

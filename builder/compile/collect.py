@@ -1,8 +1,8 @@
 """Keeps what was built: every program and shared library, copied out of the lane under the build's key.
 
-Takes a lane's build folder and gives `<cache>/builds/<digest>/` with `bin/` and `build.json`, complete or absent: it is
-filled beside its place and renamed. Before a stored build is used, every file's digest is compared with the record; a
-damaged one counts as absent and is built again.
+Takes a lane's build folder and gives `<cache>/builds/<digest>/` with `bin/`, `build.json` and what it was configured
+with, complete or absent: it is filled beside its place and renamed. Before a stored build is used, every file's digest
+is compared with the record; a damaged one counts as absent and is built again.
 """
 
 import contextlib
@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from builder.compile.anatomy import NAME, read_anatomy, render_anatomy
+from builder.compile.configured import NAME as CONFIGURED
+from builder.compile.configured import read_configured
 from builder.compile.sources import remove_folder
 from builder.compile.toolchain import file_sha256
 from verify.model.codec import canonical_json, from_json, to_json
@@ -113,7 +115,14 @@ def keep_build(*, build: Path, source: Path, folder: Path, key: Key, observation
             else:
                 shutil.copy2(path, kept / name)
         whole = _with_artifacts(observation, kept)
-        body = {"schema": _SCHEMA, "key": to_json(key), "observation": to_json(whole)}
+        configured = canonical_json(to_json(read_configured(build=build, source=source)))
+        (part / CONFIGURED).write_bytes(configured)
+        body = {
+            "schema": _SCHEMA,
+            "key": to_json(key),
+            "observation": to_json(whole),
+            "configured": sha256(configured).hexdigest(),
+        }
         (part / NAME).write_bytes(render_anatomy(read_anatomy(build=build, source=source)))
         (part / "build.json").write_bytes(canonical_json({**body, "sha256": _digest(body)}))
         _put(part, folder)
@@ -159,6 +168,8 @@ def damage_of(folder: Path, key: Key) -> str:
     try:
         value = json.loads((folder / "build.json").read_bytes())
         recorded = from_json(BuildObservation, value["observation"]).artifacts
+        if "configured" not in value:
+            return "it was kept without a description of its configuration"
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return "its record cannot be read"
     for artifact in recorded:
@@ -177,6 +188,8 @@ def stored_build(folder: Path, key: Key) -> BuildObservation | None:
         said = value.pop("sha256")
         if value["schema"] != _SCHEMA or value["key"] != to_json(key) or said != _digest(value):
             return None
+        if file_sha256(folder / CONFIGURED) != value["configured"]:
+            return None  # a build that was kept without it is made once more, with the same bytes
         observation = from_json(BuildObservation, value["observation"])
         entries = sorted((folder / "bin").iterdir())
         recorded = {artifact.name for artifact in observation.artifacts}

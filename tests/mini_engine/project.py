@@ -62,7 +62,7 @@ CONFIGURATION: Mapping[str, object] = {
     "build_type": "Release",
     # unoptimised compiles in half the time
     "options": {"CMAKE_C_FLAGS_RELEASE": "-O0", "CMAKE_CXX_FLAGS_RELEASE": "-O0", "GGML_NATIVE": "OFF"},
-    "targets": ["mini", "llama-server"],
+    "targets": ["mini", "llama-server", "mini-test"],
     "proofs": ["prefix", "tip"],
 }
 

@@ -19,7 +19,7 @@ def test_it_has_two_blocks_and_three_layers(made: Made) -> None:
 def test_its_tip_builds_without_a_warning_and_only_what_is_named(made: Made) -> None:
     seen = made.tip.observation
     assert (seen.ok, seen.warnings) == (True, ())
-    assert [artifact.name for artifact in seen.artifacts] == ["libmini.so.1.2.0", "llama-server"]
+    assert [artifact.name for artifact in seen.artifacts] == ["libmini.so.1.2.0", "llama-server", "mini-test"]
 
 
 def test_a_base_of_kind_archive_is_the_same_tree_as_the_folder(made: Made, tmp_path: Path) -> None:

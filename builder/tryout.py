@@ -24,7 +24,7 @@ from verify.manifest.value import Value
 from verify.model.block import Block, Switch
 from verify.model.codec import canonical_json
 from verify.model.diagnostic import Diagnostic, InputFault, Place
-from verify.model.evidence import BuildNeed, ProbeNeed
+from verify.model.evidence import BuildNeed, Need, ProbeNeed
 from verify.model.gate import GateDecl
 from verify.model.ids import BlockName, CommitId, FoldId, TreeId
 from verify.model.observation import Artifact, BuildObservation
@@ -97,6 +97,16 @@ def try_gate(
     gate: GateDecl, block: Block, *, below: Path, here: Path, stacked: Stacked, workshop: Workshop
 ) -> GateResult:
     """Measure what the gate needs on the two folders, afresh, and rule on it."""
+    bench, case, needs = prepared(gate, block, below=below, here=here, stacked=stacked, workshop=workshop)
+    steps, case = bench.plan_probes(case, needs)
+    case = bench.probe(case, steps)
+    return rule(gate, case)
+
+
+def prepared(
+    gate: GateDecl, block: Block, *, below: Path, here: Path, stacked: Stacked, workshop: Workshop
+) -> tuple[Bench, Case, tuple[Need, ...]]:
+    """The two folders as the builds of a made-up stack, and what the gate needs on them."""
     lower, upper = _programs(below), _programs(here)
     layer = Layer(
         block=HERE,
@@ -123,9 +133,7 @@ def try_gate(
             case = _with_build(case, bench, arm.build, upper if arm.build.tree == upper.tree else lower)
     if not needs:
         raise InputFault(_needs_more(gate))
-    steps, case = bench.plan_probes(case, needs)
-    case = bench.probe(case, steps)
-    return rule(gate, case)
+    return bench, case, needs
 
 
 def _with_build(case: Case, bench: Bench, need: BuildNeed, programs: _Programs) -> Case:

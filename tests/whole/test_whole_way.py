@@ -145,3 +145,8 @@ def test_a_gate_is_tried_on_programs_without_a_stack(whole: Whole) -> None:
     folder = next((whole.project.cache / "builds").glob("*/bin"))
     tried = say("try", "golden", "--bin", str(folder), root=whole.project.root, cache=whole.project.cache)
     assert (tried.exit, tried.outcomes()) == (0, {"golden": "passed"})
+
+
+def test_what_needs_the_library_says_why_it_cannot_be_asked(whole: Whole) -> None:
+    asked = say("trace", "golden", root=whole.project.root, cache=whole.project.cache)
+    assert (asked.exit, asked.codes()) == (2, {"no-bindings"})

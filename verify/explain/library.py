@@ -75,6 +75,11 @@ EXPLANATIONS: dict[str, str] = {
         "An operation of the graph gives another result than upstream's at the same base. It is the first in the order "
         "of computing, so look at its code and at what it reads; later ones mostly follow from it."
     ),
+    "gate-not-traceable": (
+        "`stackproof trace` computes again what a gate compares, with every operation's result written down. This gate "
+        "compares no tokens or logits of single sequences, so there is nothing of that kind to look into."
+    ),
+    "unknown-arm": "The gate has no arm or variant of that name; those that it has are named.",
     "graph-differs": (
         "The tip computes other operations than upstream. Where a block is meant to change the graph, say "
         "`same_graph: false`; the operations that both have are compared all the same."

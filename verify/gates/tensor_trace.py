@@ -69,7 +69,7 @@ def _apart(params: Params, seen: TraceObservation) -> Iterator[Finding]:
     if beyond:
         yield Diagnostic(
             code="operation-differs",
-            message=f"model `{params.model}` on the tip: {operation(beyond[0])}",
+            message=f"model `{params.model}` on the tip: the first result that differs is {operation(beyond[0])}",
             notes=(
                 f"{seen.differ} of {seen.compared} operations differ",
                 *(f"then: {operation(each)}" for each in beyond[1:6]),
@@ -92,7 +92,7 @@ def operation(each: OperationDifference) -> str:
         if each.relative >= 0
         else "its bytes differ, numbers cannot be compared"
     )
-    return f"{each.op} `{each.name.strip()}`{layer} (number {each.index}, {each.type} {shape}) differs: {apart}"
+    return f"{each.op} `{each.name.strip()}`{layer} (number {each.index}, {each.type} {shape}): {apart}"
 
 
 def _need(params: Params, case: Case) -> ProbeNeed | None:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from verify.bundle.check import check_bundle
 from verify.bundle.report import SCHEMA, report_json, report_text
+from verify.bundle.signatures import read_signers
 from verify.model.diagnostic import Diagnostic, ExitCode, Fault
 from verify.report.json import diagnostic_json
 from verify.report.terminal import encodable, render_diagnostics
@@ -23,7 +24,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Check the bundle that the command line names; gives the exit status."""
     asked = _parser().parse_args(arguments)
     try:
-        report = check_bundle(asked.bundle, base=asked.base)
+        signers = read_signers(asked.signers) if asked.signers is not None else None
+        report = check_bundle(asked.bundle, base=asked.base, signers=signers)
     except Fault as fault:
         return _cut_short(fault.diagnostics, ExitCode.CANNOT_JUDGE, as_json=asked.json)
     except KeyboardInterrupt:
@@ -46,6 +48,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("bundle", type=Path, help="the folder that was sealed", metavar="BUNDLE")
     parser.add_argument(
         "--base", type=Path, help="the pinned archive, or a git folder that has the base", metavar="PATH"
+    )
+    parser.add_argument(
+        "--signers",
+        type=Path,
+        help="whose signature is asked for: `NAME TYPE KEY` a line, as ssh writes it",
+        metavar="FILE",
     )
     parser.add_argument(
         "--offline", action="store_true", help="use no network (it never does; for scripts that say so)"

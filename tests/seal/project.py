@@ -194,6 +194,7 @@ def make_project(
     folds: Folds = FOLDS,
     flavour: str = "",
     image: bool = False,
+    parent: str | None = None,
 ) -> Project:
     """Write the project to `folder`/project, derive and pin it, and have it judged.
 
@@ -209,7 +210,7 @@ def make_project(
     document: dict[str, object] = {
         "schema": "stackproof/release/1",
         "name": name,
-        "parent": None,
+        "parent": parent,
         "engine": "engine",
         "base": {
             "source": {"kind": "archive", "file": ARCHIVE, "sha256": sha256(packed).hexdigest(), "folder": "engine-1"},

@@ -53,7 +53,18 @@ def render_envelope(payload: bytes, *, key: str, signature: bytes) -> bytes:
 def read_signers(file: Path) -> tuple[Signer, ...]:
     """The list of signers, as ssh writes one (`allowed_signers`): a name and a public key a line, without options."""
     found = []
-    for number, line in enumerate(file.read_text("utf-8").splitlines(), start=1):
+    try:
+        text = file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputFault(
+            Diagnostic(
+                code="signers-unreadable",
+                message=f"the list of signers cannot be read: {error}",
+                place=Place(file=str(file)),
+                help="python -m verify BUNDLE --signers FILE",
+            )
+        ) from error
+    for number, line in enumerate(text.splitlines(), start=1):
         words = line.split()
         if not words or words[0].startswith("#"):
             continue

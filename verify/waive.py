@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from verify.model.deviation import Deviation, Standing, ended_by
 from verify.model.diagnostic import Diagnostic, Finding, Place
 from verify.model.ids import GateName
-from verify.model.verdict import Failed, GateResult, Outcome, Passed, Waived
+from verify.model.verdict import Deferred, Failed, GateResult, Outcome, Passed, Waived
 from verify.model.wording import count
 
 REGISTER = "blocks/deviations.yaml"
@@ -39,6 +39,20 @@ def waived(gate: GateName, outcome: Outcome, deviations: Iterable[Deviation], st
 def numbers_of(deviations: Iterable[Deviation]) -> str:
     """Their numbers as text."""
     return ", ".join(str(number) for number in sorted({each.number for each in deviations}))
+
+
+def debts(results: Iterable[GateResult]) -> str:
+    """What a verdict leaves open, in words: what is waived by which deviation, what is owed to which hardware."""
+    said = []
+    for result in results:
+        match result.outcome:
+            case Waived(deviation=deviation):
+                said.append(f"`{result.gate}` is waived by deviation {deviation}")
+            case Deferred(hardware=hardware):
+                said.append(f"`{result.gate}` is owed to `{hardware}`")
+            case _:
+                pass
+    return ", ".join(said)
 
 
 def met_by(deviation: Deviation, results: Iterable[GateResult]) -> bool | None:

@@ -1,8 +1,13 @@
 """`stackproof status`: what is declared, what is proven, what is missing. Changes nothing and measures nothing."""
 
+from typing import TYPE_CHECKING
+
 from builder.cli.options import HERE, AsJson, Project
 from builder.cli.session import Answer, Session, run
 from verify.model.wording import count as counted
+
+if TYPE_CHECKING:
+    from verify.model.release import Release
 
 
 def status(project: Project = HERE, as_json: AsJson = False) -> None:
@@ -48,6 +53,14 @@ def _status(session: Session) -> Answer:
         ],
         "gates": len(release.all_gates()),
     }
+    lines += _accepted_and_owed(release)
+    data |= {
+        "deviations": [
+            {"number": each.number, "gate": each.gate, "finding": each.finding, "names": list(each.names)}
+            for each in release.deviations
+        ],
+        "hardware": {gate.name: gate.hardware for gate in release.all_gates() if gate.hardware},
+    }
     try:
         stacked = pipeline.stack(release, workshop)
         bench = measure.Bench(stacked=stacked, workshop=workshop, fresh=False)
@@ -59,3 +72,16 @@ def _status(session: Session) -> Answer:
     lines += ["", f"{known} of {wanted} builds are known; `stackproof gate --plan` tells the rest"]
     findings = tuple(each for each in stacked.derived.findings if each.severity is Severity.ERROR)
     return Answer(text="\n".join(lines), data=data | {"known": {"builds": known, "of": wanted}}, diagnostics=findings)
+
+
+def _accepted_and_owed(release: "Release") -> list[str]:
+    """What is accepted, by whom and until what, and which gates wait for hardware."""
+    lines = []
+    for each in release.deviations:
+        named = ", ".join(f"`{name}`" for name in each.names)
+        until = f"{each.until.trigger} {each.until.value}".strip()
+        lines.append(f"deviation {each.number}: {each.gate} may have {each.finding} with {named}, until {until}")
+    for gate in release.all_gates():
+        if gate.hardware:
+            lines.append(f"gate {gate.name} needs `{gate.hardware}`")
+    return ["", *lines] if lines else []

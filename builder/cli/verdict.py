@@ -9,6 +9,7 @@ from verify.judge import exit_code
 from verify.model.diagnostic import Diagnostic, ExitCode
 from verify.model.verdict import Deferred, Failed, GateResult, Outcome, Passed, Undecided, Waived
 from verify.report.json import outcome_word, result_json
+from verify.waive import debts
 
 WORDS = {ExitCode.HOLDS: "holds", ExitCode.DOES_NOT_HOLD: "does not hold", ExitCode.CANNOT_JUDGE: "cannot be judged"}
 
@@ -27,8 +28,9 @@ def answer_of(
     failed = status is ExitCode.DOES_NOT_HOLD
     heard = [each for each in results if not (failed and isinstance(each.outcome, Undecided))]
     told = dict.fromkeys((*also, *(found for each in heard for found in findings_of(each.outcome))))
+    left = debts(results)
     return Answer(
-        text=f"{table(('outcome', 'gate', ''), rows)}\n\n{what} {WORDS[status]}",
+        text=f"{table(('outcome', 'gate', ''), rows)}\n\n{what} {WORDS[status]}" + (f"; {left}" if left else ""),
         data={"verdict": WORDS[status], "results": [result_json(each) for each in results], **(more or {})},
         diagnostics=tuple(told),
         exit=status,

@@ -15,7 +15,7 @@ from verify.manifest.document import open_document
 from verify.manifest.mistakes import Mistakes
 from verify.manifest.node import Form, Listing, Node, Scalar, Table
 from verify.manifest.read import read_release
-from verify.manifest.schema import block_schema, lock_schema, release_schema, render
+from verify.manifest.schema import block_schema, deviations_schema, lock_schema, release_schema, render
 from verify.model.diagnostic import InputFault
 
 SCHEMAS = Path(__file__).parents[2] / "docs" / "schema"
@@ -23,6 +23,9 @@ SCHEMAS = Path(__file__).parents[2] / "docs" / "schema"
 # What files say together, or what takes more than a schema: the schemas accept these.
 BEYOND_SCHEMAS = {
     "bad-path",
+    "deviation-not-waivable",
+    "deviation-number-reused",
+    "deviation-numbers",
     "block-file-missing",
     "block-unlisted",
     "duplicate-name",
@@ -35,6 +38,7 @@ BEYOND_SCHEMAS = {
     "reference-missing",
     "unknown-block",
     "unknown-configuration",
+    "unknown-gate",
     "unknown-model",
     "unknown-switch",
 }
@@ -178,6 +182,36 @@ def test_the_lock_is_read_as_its_schema_says(bare: Path) -> None:
     assert disagreements(bare, "blocks/lock.json", lock_schema(), document) == []
 
 
+def test_the_register_of_deviations_is_read_as_its_schema_says(bare: Path) -> None:
+    entry = {
+        "number": 1,
+        "gate": "golden",
+        "finding": "golden-differs",
+        "names": ["prompt-0"],
+        "reason": "It rounds otherwise.",
+        "evidence": ["seen twice"],
+        "owner": "Grace Hopper <grace@navy.mil>",
+        "since": "2026-11-01",
+        "until": {"trigger": "date", "day": "2027-01-01"},
+    }
+    ended = {"number": 2, "gate": "gone", "ended": "Upstream mended it."}
+    document = {"schema": "stackproof/deviations/1", "last": 2, "accepted": [entry], "ended": [ended]}
+    assert disagreements(bare, "blocks/deviations.yaml", deviations_schema(), document) == []
+
+
+@pytest.mark.parametrize("name", ["hardware", "policy"])
+def test_hardware_and_policy_are_read_as_their_schema_says(bare: Path, name: str) -> None:
+    signers = {"box": {"role": "ci", "key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5"}}
+    given = {"hardware": {"gpu": "One GPU"}, "policy": {"evidence": {"counts": ["ci", "local"], "signers": signers}}}[
+        name
+    ]
+    validator = Draft202012Validator(release_schema(KINDS)["properties"][name])
+    for what, variant in variants({name: given}):
+        if name in variant:
+            (bare / "release.json").write_text(json.dumps(release() | {"blocks": [], "reference": None} | variant))
+            assert reader_accepts(bare) == validator.is_valid(variant[name]), what
+
+
 @pytest.mark.parametrize(
     "source",
     [
@@ -212,9 +246,14 @@ def test_every_schema_is_a_schema() -> None:
         Draft202012Validator.check_schema(schema)
 
 
-@pytest.mark.parametrize("name", ["release", "block", "lock"])
+@pytest.mark.parametrize("name", ["release", "block", "lock", "deviations"])
 def test_the_written_schemas_are_the_rendered_ones(name: str) -> None:
-    rendered = {"release": release_schema(KINDS), "block": block_schema(KINDS), "lock": lock_schema()}[name]
+    rendered = {
+        "release": release_schema(KINDS),
+        "block": block_schema(KINDS),
+        "lock": lock_schema(),
+        "deviations": deviations_schema(),
+    }[name]
     hint = "python -m verify.manifest.schema docs/schema"
     assert (SCHEMAS / f"{name}.json").read_bytes() == render(rendered), hint
 

@@ -16,6 +16,7 @@ from verify.judge import exit_code
 from verify.model.codec import CodecError
 from verify.model.diagnostic import Diagnostic, ExitCode
 from verify.model.verdict import Deferred, Outcome
+from verify.waive import debts
 
 
 def check_evidence(bundle: Bundle) -> Outcome:
@@ -46,6 +47,7 @@ def check_evidence(bundle: Bundle) -> Outcome:
 
 def check_verdict(bundle: Bundle) -> Outcome:
     """The verdict is about this very release, rests on these members, and every required gate holds."""
+    left = debts(bundle.verdict.results)
     return ruled(
         [
             *_whole(bundle),
@@ -55,7 +57,7 @@ def check_verdict(bundle: Bundle) -> Outcome:
             *_debts(bundle),
             *check_waivers(bundle),
         ],
-        f"{len(bundle.verdict.results)} gates on this very release, and it holds",
+        f"{len(bundle.verdict.results)} gates on this very release, and it holds" + (f"; {left}" if left else ""),
     )
 
 

@@ -39,6 +39,22 @@ EXPLANATIONS: dict[str, str] = {
         "and its switch is looked up there. The block that it names is still in the stack, so the gate belongs into "
         "that block's block.yaml."
     ),
+    "deviation-covers-nothing": (
+        "An accepted deviation is about something that was seen. On the evidence at hand the gate finds nothing with "
+        "that code which names all of this, so the entry would cover what nobody has looked at. The notes show what "
+        "it finds."
+    ),
+    "bad-until": (
+        "Every accepted deviation says what ends it: the gate passing, another base or upstream commit, a release, or "
+        "a day that the newest fold is of. See the notes for how each is written."
+    ),
+    "unknown-deviation": (
+        "No accepted deviation has this number. It may be over already: `stackproof deviations list` shows both."
+    ),
+    "register-by-hand": (
+        "blocks/deviations.yaml is written by the commands as long as nobody edited it. This one has comments or an "
+        "order of somebody's own, which writing it anew would lose, so the note says what to put there."
+    ),
     # hardware and policy
     "unknown-hardware": (
         "A gate may say that it must be measured on some machine, by a name under `hardware` in release.json with a "
@@ -148,8 +164,8 @@ EXPLANATIONS: dict[str, str] = {
         "turn is told, and the earlier ones are named."
     ),
     "part-of-a-stack": (
-        "A mutant, or a state of a bisection, holds some folds of the stack alone. It is built and run like a release, "
-        "and is none, so nothing that files and trees decide is asked of it."
+        "A mutant, or a state of a bisection, holds some folds of the stack alone. It is built and run like a "
+        "release, and is none, so nothing that files and trees decide is asked of it."
     ),
     # bundles
     "bundle-evidence-not-counted": (

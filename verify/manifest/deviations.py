@@ -17,7 +17,7 @@ from verify.model.ids import GateName
 DEVIATIONS_FILE = "blocks/deviations.yaml"
 SCHEMA = "stackproof/deviations/1"
 
-_CODE = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
+CODE = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 DAY = re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])")
 _MOST = 9999
 
@@ -88,17 +88,17 @@ def _gate(value: Value, gates: Mapping[str, bool]) -> str:
 
 def _code(value: Value) -> str:
     written = value.written("a diagnostic code") or ""
-    if written and _CODE.fullmatch(written) is None:
+    if written and CODE.fullmatch(written) is None:
         value.wrong("bad-name", f"{value.what} is not a diagnostic code: `{shorten(written)}`")
     return written
 
 
 def _day(value: Value) -> str:
-    written = value.written("a day") or ""
-    if written and DAY.fullmatch(written) is None:
+    written = value.written("a day")
+    if written is not None and DAY.fullmatch(written) is None:
         value.wrong("bad-day", f"{value.what} is not a day: `{shorten(written)}`", notes=("expected YYYY-MM-DD",))
         return ""
-    return written
+    return written or ""
 
 
 def _until(value: Value) -> Until:

@@ -195,8 +195,12 @@ def deviations_schema() -> Schema:
     accepted = _table(
         {
             "number": number,
-            "gate": _loose({"pattern": _NAME}, "the gate that finds it"),
-            "finding": _loose({"pattern": "^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$"}, "the finding's code"),
+            "gate": _loose({}, "the gate that finds it"),
+            "finding": {
+                "description": "the finding's code",
+                "type": ["string", "boolean"],
+                "pattern": f"^{deviations.CODE.pattern}$",
+            },
             "names": _list(_line("", loose=True), least=1, about="what the finding names: a path, a prompt, a model"),
             "reason": _text("why it is accepted"),
             "evidence": _list(_text("a digest of a record, or words"), least=1, about="what was seen"),
@@ -452,7 +456,7 @@ def _policy() -> Schema:
 
 
 def _day(about: str) -> Schema:
-    return _loose({"pattern": f"^{deviations.DAY.pattern}$"}, about)
+    return {"description": about, "type": "string", "pattern": f"^{deviations.DAY.pattern}$"}
 
 
 _AUTHOR: Schema = {"type": "string", "pattern": r"^[^<>\s](?:[^<>\n\t]*[^<>\s])? <[^<>\s@]+@[^<>\s@]+>$"}

@@ -1,4 +1,4 @@
-"""`stackproof ci`: the workflow of a hosted CI, from the same plan."""
+"""`stackproof ci`: the workflow of a hosted CI, from the same plan, and the look at a pull request there."""
 
 from collections import Counter
 from typing import Annotated
@@ -7,11 +7,14 @@ import typer
 
 from builder.cli.options import HERE, AsJson, Offline, Project
 from builder.cli.session import Answer, Session, run
-from verify.model.diagnostic import Diagnostic, ExitCode, InputFault, Place
+from verify.model.diagnostic import Diagnostic, ExitCode, Fault, InputFault, Place
 
 
 def ci(
-    host: Annotated[str, typer.Argument(metavar="github|gitlab", help="Whose workflow to write")],
+    host: Annotated[str, typer.Argument(metavar="github|gitlab|review", help="Whose workflow to write, or `review`")],
+    revisions: Annotated[
+        str | None, typer.Argument(metavar="[BASE..HEAD]", help="With `review`: the pull request's commits")
+    ] = None,
     project: Project = HERE,
     check: Annotated[bool, typer.Option("--check", help="Compare the file that is there and write nothing")] = False,
     install: Annotated[
@@ -25,20 +28,23 @@ def ci(
 ) -> None:
     """Write the workflow and its matrix: one job for files and trees, one for each configuration, then the release.
 
-    It may read the repository and nothing else; run it again when configurations change.
+    It may read the repository and nothing else; run it again when configurations change. `review` checks a pull request
+    on the project: as `check` does, with every finding as an annotation at its line, and what changed in words.
 
-    Examples: stackproof ci github; stackproof ci gitlab --check
+    Examples: stackproof ci github; stackproof ci gitlab --check; stackproof ci review origin/main..HEAD
     """
+    if host == "review":
+        run("ci-review", lambda session: _review(session, revisions), root=project, as_json=as_json, offline=offline)
     run(
         "ci",
-        lambda session: _ci(session, host, check=check, install=install, program=program),
+        lambda session: _ci(session, host, revisions, check=check, install=install, program=program),
         root=project,
         as_json=as_json,
         offline=offline,
     )
 
 
-def _ci(session: Session, host: str, *, check: bool, install: str, program: str) -> Answer:
+def _ci(session: Session, host: str, revisions: str | None, *, check: bool, install: str, program: str) -> Answer:
     from builder import pipeline
     from builder.ci import GITHUB, GITLAB, Setup, github, gitlab, parts_of
     from builder.plan import builds_of, needs_of
@@ -54,6 +60,8 @@ def _ci(session: Session, host: str, *, check: bool, install: str, program: str)
                 help="stackproof ci github, or stackproof ci gitlab",
             )
         )
+    if revisions is not None:
+        raise InputFault(_no_revisions(host))
     file, render = known[host]
     workshop = session.workshop()
     stacked = pipeline.stack(pipeline.read_unpinned(workshop), workshop, against_lock=False)
@@ -83,4 +91,42 @@ def _ci(session: Session, host: str, *, check: bool, install: str, program: str)
         write_files(session.root, {file: text.encode()})
     return Answer(
         text=f"wrote {file}: {', '.join(each.name for each in parts)}, release", data={**data, "written": True}
+    )
+
+
+def _no_revisions(host: str) -> Diagnostic:
+    return Diagnostic(
+        code="ci-range",
+        message=f"a workflow for `{host}` is about no commits",
+        help="stackproof ci review BASE..HEAD",
+    )
+
+
+def _review(session: Session, revisions: str | None) -> Answer:
+    from builder import pipeline
+    from builder.cli.verdict import answer_of, findings_of
+    from builder.review.pull_changes import told_changes
+    from builder.review.pull_request import annotation, open_repository, read_range
+
+    repository = open_repository(session.root)
+    base, head = read_range(repository, revisions or "")
+    workshop = session.workshop()
+    try:
+        stacked = pipeline.stack(pipeline.read(workshop), workshop)
+        case = pipeline.case(stacked, workshop, to_build=False)
+    except Fault as fault:
+        shown = [annotation(each, repository.prefix) for each in fault.diagnostics]
+        data = {"base": base, "head": head, "words": [], "annotations": shown}
+        text = "\n".join(shown)
+        return Answer(text=text, data=data, diagnostics=fault.diagnostics, exit=ExitCode.CANNOT_JUDGE)
+    results = pipeline.structure(case)
+    told = told_changes(repository, base, head, case)
+    answer = answer_of(results, what=f"the pull request on release {stacked.release.name}")
+    found = [*dict.fromkeys(each for result in results for each in findings_of(result.outcome)), *told.owed]
+    shown = [annotation(each, repository.prefix) for each in found]
+    return Answer(
+        text="\n".join([*shown, *told.words, "", answer.text]),
+        data={**answer.data, "base": base, "head": head, "words": list(told.words), "annotations": shown},
+        diagnostics=(*answer.diagnostics, *told.owed),
+        exit=answer.exit,
     )

@@ -1,8 +1,8 @@
 """Receipts: a test report, or a statement, that says at which tree and commit it was made, against this very head.
 
 JUnit reports name their head in `<property name="stackproof.tree" value="…"/>`, and so `stackproof.commit` and
-`stackproof.leg`; a statement is a JSON object with `tree`, `commit`, `leg` and counts. What names another head, or another leg, is
-refused: near is not there. Reports come from strangers, so document types and entities are not read.
+`stackproof.leg`; a statement is a JSON object with `tree`, `commit`, `leg` and counts. What names another head, or
+another leg, is refused: near is not there. Reports come from strangers, so document types and entities are not read.
 """
 
 import hashlib

@@ -1,6 +1,8 @@
 """A labelled pair as two changes in memory, graded."""
 
-from builder.review.changes import change_between, grade_between
+from dataclasses import dataclass
+
+from builder.review.changes import change_between, differing, grade_between
 from builder.tree import FileState, Obstructed, Tree, file_state
 from tests.core.memory import tree_in_memory
 from tests.core.real_git import Files
@@ -12,13 +14,32 @@ from verify.review.identity import Change
 from verify.syntax.outlines import Outlines
 
 
-def graded(pair: Pair) -> Graded:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Both:
+    """Both changes of a pair, and the trees that they met."""
+
+    reviewed: Change
+    present: Change
+    trees: tuple[Tree, Tree]
+
+    def differing(self) -> tuple[RepoPath, ...]:
+        return differing(*self.trees)
+
+
+def both_changes(pair: Pair) -> Both:
     old, _ = tree_in_memory(pair.reviewed.base)
-    trees = {"old": (old, on(old, pair.reviewed.tree)), "new": (on(old, pair.now.base), on(old, pair.now.tree))}
     outlines = Outlines(old.overlay.blob)
-    reviewed = change(pair.reviewed, *trees["old"], outlines)
-    present = change(pair.now, *trees["new"], outlines)
-    return grade_between(reviewed, present, reviewed_text=pair.reviewed.patch, trees=(trees["old"][0], trees["new"][0]))
+    new = on(old, pair.now.base)
+    return Both(
+        reviewed=change(pair.reviewed, old, on(old, pair.reviewed.tree), outlines),
+        present=change(pair.now, new, on(old, pair.now.tree), outlines),
+        trees=(old, new),
+    )
+
+
+def graded(pair: Pair) -> Graded:
+    both = both_changes(pair)
+    return grade_between(both.reviewed, both.present, reviewed_text=pair.reviewed.patch, trees=both.trees)
 
 
 def change(side: Side, before: Tree, after: Tree, outlines: Outlines) -> Change:

@@ -124,4 +124,24 @@ EXPLANATIONS: dict[str, str] = {
     "receipt-not-green": (
         "Cases failed, or none ran at all, which proves as little. The condition asks for a green run."
     ),
+    "ci-no-repository": (
+        "A pull request is looked at between two commits of the project's own git repository, and this folder lies in "
+        "none. `stackproof check` needs no repository."
+    ),
+    "ci-range": (
+        "The two commits of a pull request are given as `BASE..HEAD`: what it is to be merged into, and its own last "
+        "commit, which is what is checked out."
+    ),
+    "ci-not-checked-out": (
+        "What is checked is the project as it lies in the folder, so the head of the pull request must be what is "
+        "checked out there. Otherwise another state would be judged than the one that is asked about."
+    ),
+    "ci-git-refused": (
+        "git could not read the commits of the pull request. A hosted CI often clones the last commit alone: let it "
+        "fetch the base too (`fetch-depth: 0`)."
+    ),
+    "review-to-do": (
+        "A pull request changes this fold, and no approval is on record for it as it is now. That is a note and fails "
+        "nothing; with `policy.reviews.required` in release.json it would."
+    ),
 }

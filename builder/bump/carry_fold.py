@@ -112,7 +112,8 @@ class _Work:
         path = _named(change)
         lines = {hunk.source_line for hunk in section.hunks}
         mine = [fate for fate in fates if fate.source_line in lines]
-        if not mine:
+        beside = change.action is Action.RENAME or change.new_mode is not None
+        if not mine or (beside and change.action is not Action.CREATE and self._has_whole(change, path)):
             self.pieces.append(self._file(change, path))
         self.pieces += (self._piece(fate, section, path) for fate in mine)
 
@@ -178,19 +179,21 @@ class _Work:
         )
 
     def _file(self, change: FileChange, path: RepoPath) -> Piece:
-        """A file that is made, removed, moved or has no lines, and that goes on."""
-        wanted = self.ground.left.entry(self.ground.first_name(path)) if change.new_path is not None else None
-        there = self.onto.entry(path) == wanted
-        moves = change.action is Action.RENAME and change.old_path is not None
-        if moves and change.old_path is not None:
-            there = there and self.onto.entry(change.old_path) is None
+        """What a file that goes on is as a whole: made, removed, moved, of another mode; there already or not."""
+        there = self._has_whole(change, path)
         outcome, cause = (Outcome.UPSTREAMED, Cause.HAS_IT) if there else (Outcome.UNCHANGED, Cause.NONE)
         lines = sum(sign != b" " for hunk in change.hunks for sign, _ in hunk.lines)
         share = Share(added=lines, removed=0, added_there=lines if there else 0, removed_gone=0, by_reverse=there)
-        return Piece(
-            path=path, hunk=0, outcome=outcome, cause=cause, source_line=change.source_line, share=share,
-            upstream=(),
-        )  # fmt: skip
+        return Piece(path=path, hunk=0, outcome=outcome, cause=cause, source_line=change.source_line, share=share)
+
+    def _has_whole(self, change: FileChange, path: RepoPath) -> bool:
+        """Whether the new base has what the change says of the file beside its lines."""
+        now = self.onto.entry(path)
+        if change.action is Action.RENAME and change.old_path is not None:
+            return self.onto.entry(change.old_path) is None and now is not None
+        if change.action is Action.MODIFY and change.binary is None:
+            return now is not None and change.new_mode is not None and now.mode is change.new_mode
+        return now == (self.ground.left.entry(self.ground.first_name(path)) if change.new_path is not None else None)
 
     def _piece(self, fate: HunkFate, section: Section, path: RepoPath) -> Piece:
         placement = fate.placement

@@ -112,7 +112,8 @@ def test_what_folds_change_in_sum_is_what_their_tip_changes(seed: int) -> None:
     net = net_changes((block.name, fold.id, fold.patch) for block in made.blocks for fold in block.folds)
     base, tip = Tree.at(made.overlay, made.stack.base_tree), Tree.at(made.overlay, made.stack.tip_tree())
     differing = {path for path, _ in base.differences(tip)}
-    assert differing <= net.keys() | {file.origin for file in net.values()}
+    moved = {change.old_path for block in made.blocks for fold in block.folds for change in fold.patch.files}
+    assert differing <= net.keys() | moved
     for path, file in net.items():
         before, after = base.blob(file.origin) if file.origin else b"", tip.blob(path)
         if before is None or after is None or any(item.sign == b"~" for item in file.items):

@@ -22,16 +22,14 @@ from verify.model.ids import ModelName, Sha256
 from verify.model.observation import BuildObservation, decode_observation
 from verify.model.trust import EvidencePolicy
 from verify.probe.engine import build_identity
-from verify.probe.machine import Machine
-from verify.probe.run import decode_probe, probe_key
+from verify.probe.run import asked_parts, decode_probe
 from verify.signature import check_signature
 from verify.testimony import Testimony, parse_testimony, testimony_digest
 
 S = TypeVar("S")
 
-_WHERE = {"toolchain", "machine", "hardware"}
+_WHERE = {"toolchain", "machine", "hardware", "bindings", "tool"}
 """The parts of a key that say with what and where something was made."""
-_NOWHERE = Machine(architecture="", processor="")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,8 +170,8 @@ def answered(
             }
             if len(identities) == len(arms):
                 model = models.get(probe.model) if probe.model is not None else None
-                asked = probe_key(need=probe, builds=identities, model=model, machine=_NOWHERE)
-                record = next((one for one in records if _alike(one.key, asked)), None)
+                asked = asked_parts(probe, identities, model)
+                record = next((one for one in records if _alike(one.key, probe.probe, asked)), None)
                 if record is not None:
                     found_probes[probe] = _recorded(record, decode_probe(probe, record.observation))
     return Elsewhere(builds=found_builds, probes=found_probes)
@@ -181,14 +179,14 @@ def answered(
 
 def _build(need: BuildNeed, records: Sequence[Evidence], build_key: Callable[[BuildNeed], Key]) -> Evidence | None:
     asked = build_key(need)
-    return next((record for record in records if _alike(record.key, asked)), None)
+    return next((record for record in records if _alike(record.key, asked.kind, dict(asked.parts))), None)
 
 
-def _alike(key: Key, asked: Key) -> bool:
-    """Whether two keys differ in nothing but with what and where something was made."""
-    one, two = dict(key.parts), dict(asked.parts)
-    parts = (one.keys() | two.keys()) - _WHERE
-    return key.kind == asked.kind and all(one.get(part) == two.get(part) for part in parts)
+def _alike(key: Key, kind: str, asked: Mapping[str, str]) -> bool:
+    """Whether a key is of what is asked, with whatever and wherever it was made."""
+    met = dict(key.parts)
+    parts = (met.keys() | asked.keys()) - _WHERE
+    return key.kind == kind and all(met.get(part) == asked.get(part) for part in parts)
 
 
 def _recorded(record: Evidence, observation: S) -> Recorded[S]:

@@ -7,12 +7,18 @@ import pytest
 from tests.gates.good import edit_answers, good_case
 from tests.register.given import accepted
 from tests.sabotage.ways import other_token, probed
-from verify.gates.case import Case
+from verify.gates.battery import gates_of
+from verify.gates.case import Case, Elsewhere
+from verify.gates.kinds import KINDS
 from verify.judge import judge, rulings
 from verify.model.deviation import Deviation, Standing, Trigger, Until, ended_by, names_of, newest_day
 from verify.model.diagnostic import Diagnostic, Place
-from verify.model.ids import CommitId, ReleaseName, TreeId
-from verify.model.verdict import Failed, GateResult, Holds, Passed, Waived
+from verify.model.evidence import ProbeNeed
+from verify.model.gate import GateDecl, Outlived
+from verify.model.ids import BlockName, CommitId, ReleaseName, TreeId
+from verify.model.trust import Hardware
+from verify.model.verdict import Deferred, Failed, GateResult, Holds, Passed, Waived
+from verify.waive import debts
 
 STANDING = Standing(
     release=ReleaseName("r-2"),
@@ -74,6 +80,40 @@ def test_one_whose_gate_did_not_decide_is_neither_met_nor_over() -> None:
     outcome = result(case, "deviations-met").outcome
     assert isinstance(outcome, Passed)
     assert outcome.summary.endswith("undecided: 1")
+
+
+def outliving(case: Case) -> GateDecl:
+    """The gate of `queue` in a release in which upstream took that block."""
+    mine = next(each for each in gates_of(case.release) if each.name == "queue-arm")
+    switch = case.release.blocks[0].switches[0]
+    gone = Outlived(block=BlockName("gone"), switch=switch.name, off=switch.off)
+    return replace(mine, block=None, outlived=gone)
+
+
+def test_a_gate_that_outlived_its_block_runs_both_arms_on_the_tip() -> None:
+    case = good_case()
+    gate = outliving(case)
+    needs = KINDS[gate.kind].needs(gate.params, case.of(gate))
+    arms = {arm.name: arm for need in needs if isinstance(need, ProbeNeed) for arm in need.arms}
+    assert {arms["off"].build.tree, arms["on"].build.tree} == {case.tip_tree()}
+    assert arms["below"].build.tree == case.base_tree
+    assert dict(arms["off"].env) == {case.release.blocks[0].switches[0].name: "0"}
+
+
+def test_a_gate_for_hardware_is_deferred_and_is_no_failure() -> None:
+    case = good_case()
+    gates = tuple(replace(each, hardware="gpu") if each.name == "golden" else each for each in case.release.gates)
+    hardware = (Hardware(name="gpu", about="One GPU"),)
+    case = replace(case, release=replace(case.release, gates=gates, hardware=hardware))
+    verdict = judge(release=case.release, case=case)
+    assert isinstance(verdict, Holds)
+    outcome = next(each.outcome for each in verdict.results if each.gate == "golden")
+    assert outcome == Deferred(summary="to be measured on `gpu`: One GPU", hardware="gpu")
+    assert debts(verdict.results) == "`golden` is owed to `gpu`"
+    here = replace(case, hardware=frozenset({"gpu"}))
+    assert isinstance(result(here).outcome, Passed)
+    there = replace(case, elsewhere={"gpu": Elsewhere(builds=case.builds, probes=case.probes)})
+    assert isinstance(result(there).outcome, Passed)
 
 
 def test_a_release_that_accepts_nothing_has_no_gate_about_it() -> None:

@@ -42,22 +42,28 @@ def probe_key(
     Raises `EnvironmentFault` where the tool that measures is not there.
     """
     probe = PROBES[need.probe]
-    parts = {
-        "form": sha256(canonical_json(shape_of(probe.observation))).hexdigest()[:16],
-        "recipe": f"{_SESSION}.{probe.recipe}",
-        "model": model or "none",
-        "hardware": f"{machine.architecture}, {machine.processor}" if probe.timed else machine.architecture,
-    }
+    parts = asked_parts(need, builds, model)
+    parts["hardware"] = f"{machine.architecture}, {machine.processor}" if probe.timed else machine.architecture
     if bindings is not None:
         parts["bindings"] = bindings
     if probe.tool is not None:
         parts["tool"] = probe.tool()
+    return make_key(need.probe, parts)
+
+
+def asked_parts(need: ProbeNeed, builds: Mapping[BuildNeed, Sha256], model: Sha256 | None) -> dict[str, str]:
+    """The parts of a need's key that say what is asked, and not where and with which tool it is measured."""
+    probe = PROBES[need.probe]
+    parts = {
+        "form": sha256(canonical_json(shape_of(probe.observation))).hexdigest()[:16],
+        "recipe": f"{_SESSION}.{probe.recipe}",
+        "model": model or "none",
+    }
     for number, arm in enumerate(need.arms):
         parts[f"arm.{number}"] = (
             canonical_json([arm.name, builds[arm.build], list(map(list, arm.env))]).decode().strip()
         )
-    parts |= {f"setting.{name}": value for name, value in need.settings}
-    return make_key(need.probe, parts)
+    return parts | {f"setting.{name}": value for name, value in need.settings}
 
 
 def decode_probe(need: ProbeNeed, value: Mapping[str, object]) -> ProbeObservation:

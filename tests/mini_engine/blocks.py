@@ -141,6 +141,7 @@ BLOCKS = (
                 "rounds": 3,
                 "rounds_max": 3,
                 "cold_ratio_max": 1.5,
+                "upstream_ratio_max": 1.5,
             },
         },
     ),

@@ -161,6 +161,7 @@ def _timings(params: Params, run: RunObservation) -> Iterator[Timing]:
                 bound=bound,
                 seed=SEED,
                 arms=arms,
+                wall_slack=2.0 if "upstream" in arms else 1.0,
             )
 
 

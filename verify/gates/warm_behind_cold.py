@@ -115,6 +115,7 @@ def _timings(params: Params, run: RunObservation) -> Iterator[Timing]:
                 bound=params.upstream_ratio_max,
                 seed=SEED,
                 arms=("upstream", "off"),
+                wall_slack=2.0,
             )
 
 

@@ -24,7 +24,7 @@ from verify.model.trust import EvidencePolicy
 from verify.probe.engine import build_identity
 from verify.probe.run import asked_parts, decode_probe
 from verify.signature import check_signature
-from verify.testimony import Testimony, parse_testimony, testimony_digest
+from verify.testimony import Testimony, digest_of_testimony, parse_testimony
 
 S = TypeVar("S")
 
@@ -82,7 +82,7 @@ def read_import(data: bytes, signature: bytes, policy: EvidencePolicy, *, file: 
                 help=f"export it anew as `{signer.role}`",
             )
         )
-    return Import(digest=testimony_digest(data), testimony=testimony, counts=signer.role in policy.counts)
+    return Import(digest=digest_of_testimony(data), testimony=testimony, counts=signer.role in policy.counts)
 
 
 class ImportStore:
@@ -93,7 +93,7 @@ class ImportStore:
 
     def put(self, data: bytes, signature: bytes) -> Path:
         """Keep both, whole or not at all."""
-        place = self.folder / testimony_digest(data)
+        place = self.folder / digest_of_testimony(data)
         if place.is_dir():
             return place
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -113,6 +113,11 @@ class ImportStore:
         if not self.folder.is_dir():
             return ()
         return tuple(sorted(each for each in self.folder.iterdir() if not each.name.startswith(".")))
+
+    def files(self, digest: Sha256) -> tuple[bytes, bytes]:
+        """The signed bytes of a testimony and their signature."""
+        place = self.folder / digest
+        return (place / "testimony.json").read_bytes(), (place / "signature").read_bytes()
 
     def every(self, policy: EvidencePolicy) -> Iterator[Import | Fault]:
         """Each testimony, or why it is not believed, by digest."""

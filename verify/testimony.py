@@ -89,6 +89,6 @@ def parse_testimony(data: bytes) -> Testimony:
     return testimony
 
 
-def testimony_digest(data: bytes) -> Sha256:
+def digest_of_testimony(data: bytes) -> Sha256:
     """Names a testimony by its bytes."""
     return Sha256(sha256(data).hexdigest())

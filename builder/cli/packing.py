@@ -5,9 +5,10 @@ from pathlib import Path
 
 from builder.cli.session import Answer
 from builder.cli.verdict import answer_of
+from builder.foreign import ImportStore
 from builder.measure import Bench
 from builder.seal.bundle import Sealed, seal
-from builder.seal.evidence import evidence_of
+from builder.seal.evidence import evidence_of, testimonies_of
 from builder.seal.give import Wanted
 from builder.seal.place import How
 from verify.gates.case import Case
@@ -32,12 +33,16 @@ def pack(
     """
     if not isinstance(case.stack, Stack):
         raise TypeError("a stack that is stuck cannot hold")
+    foreign = [record for each in bench.imports for record in each.testimony.records]
+    records = evidence_of(verdict, case, bench.evidence, foreign)
+    imports = ImportStore(bench.workshop.cache / "imports")
     sealed = seal(
         holds=verdict,
         release=case.release,
         stack=case.stack,
         store=bench.stacked.store,
-        evidence=evidence_of(verdict, case, bench.evidence),
+        evidence=records,
+        testimonies=testimonies_of(records, bench.imports, imports),
         out=out,
         root=bench.workshop.root,
         progress=bench.workshop.progress,

@@ -6,9 +6,10 @@ before anything of it can be seen under its name.
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from builder.exchange.stack_out import mail_folder
 from builder.exchange.tree_diff import patch_between
@@ -32,6 +33,9 @@ from verify.model.verdict import Holds
 
 NOTHING_BUILT = Wanted(builds={})
 """For a release that gives its sources away and nothing else."""
+
+
+NO_TESTIMONIES: Mapping[str, bytes] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,12 +65,14 @@ def seal(
     root: Path,
     progress: Progress,
     wanted: Wanted = NOTHING_BUILT,
+    testimonies: Mapping[str, bytes] = NO_TESTIMONIES,
     disk: FolderDisk = FOLDER_DISK,
 ) -> Sealed:
     """Pack the release into `out`/NAME, whole or not at all.
 
     `store` holds every object of the base and of the stack, `evidence` at least the records that the verdict used,
-    `root` the declared files, `wanted` what was built of the tip.
+    `root` the declared files, `wanted` what was built of the tip, `testimonies` the members that vouch for records of
+    other machines.
     """
     with progress.stage("seal") as stage:
         _refuse_other(holds, release, stack)
@@ -79,6 +85,7 @@ def seal(
             records=tuple(used),
             tell=stage.tell,
         )
+        given = replace(given, members={**given.members, **testimonies})
         stage.tell("the combined diff")
         contents = bundle_contents(
             holds=holds,

@@ -1,5 +1,7 @@
 """A verdict that was made milder by hand: waivers without a deviation, debts without hardware, claims for evidence."""
 
+import json
+import subprocess
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -11,13 +13,17 @@ from tests.register.given import accepted
 from verify.bundle.deviations import check_waivers, render_deviations
 from verify.bundle.documents import Bundle, open_bundle
 from verify.bundle.evidence import check_evidence, check_verdict
-from verify.bundle.layout import DEVIATIONS, EVIDENCE, RELEASE
+from verify.bundle.layout import DEVIATIONS, EVIDENCE, RELEASE, members_of_testimony
 from verify.bundle.members import Member, read_members
 from verify.evidence import parse_evidence, render_evidence
 from verify.model.deviation import Deviation, Trigger, Until
 from verify.model.diagnostic import Diagnostic
-from verify.model.ids import GateName, Sha256
-from verify.model.verdict import Deferred, Failed, Outcome, Waived
+from verify.model.ids import GateName, Sha256, TreeId
+from verify.model.trust import Role
+from verify.model.verdict import Deferred, Failed, Outcome, Passed, Waived
+from verify.signature import sign
+from verify.testimony import Testimony as Document  # pytest would take the name for a test
+from verify.testimony import digest_of_testimony, render_testimony
 
 FINDING = Diagnostic(code="golden-differs", message="`prompt-0` differs")
 ACCEPTED = accepted(gate=GateName("optional"))
@@ -95,3 +101,54 @@ def test_evidence_by_somebody_who_does_not_count_is_told(opened: Bundle) -> None
     claim = render_evidence(replace(record, made_by="contributor somebody"))
     files = dict(opened.files) | {name: member(claim, opened.files[name])}
     assert told(check_evidence(replace(opened, files=files))) == {"bundle-evidence-not-counted"}
+
+
+@pytest.fixture(scope="module")
+def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("key") / "key"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", str(file)], check=True)
+    return file
+
+
+def witnessed(bundle: Bundle, key: Path, signed: bytes | None = None) -> Bundle:
+    """The bundle whose record was made by a signer of release.json, with the testimony that he signed."""
+    like = bundle.files[RELEASE]
+    (name,) = [each for each in bundle.files if each.startswith(f"{EVIDENCE}/")]
+    record = replace(parse_evidence(bundle.data(name) or b""), made_by="ci box")
+    data = render_testimony(
+        Document(
+            signer="box",
+            role=Role.CI,
+            hardware="",
+            release=bundle.verdict.subject.release,
+            tip_tree=TreeId("a" * 40),
+            records=(record,),
+        )
+    )
+    public = " ".join(key.with_suffix(".pub").read_text().split()[:2])
+    release = json.loads(bundle.data(RELEASE) or b"") | {
+        "policy": {"evidence": {"signers": {"box": {"role": "ci", "key": public}}}}
+    }
+    told, signature = members_of_testimony(digest_of_testimony(data))
+    files = dict(bundle.files) | {
+        RELEASE: member(json.dumps(release).encode(), like),
+        name: member(render_evidence(record), like),
+        told: member(data, like),
+        signature: member(sign(signed or data, key), like),
+    }
+    return replace(bundle, files=files)
+
+
+def test_a_record_of_another_machine_stands_on_its_signed_testimony(opened: Bundle, key: Path) -> None:
+    assert isinstance(check_evidence(witnessed(opened, key)), Passed)
+
+
+def test_a_record_without_its_testimony_is_told(opened: Bundle, key: Path) -> None:
+    bundle = witnessed(opened, key)
+    files = {name: each for name, each in bundle.files.items() if not name.startswith("testimonies/")}
+    assert told(check_evidence(replace(bundle, files=files))) == {"bundle-testimony-missing"}
+
+
+def test_a_testimony_with_another_signature_is_told(opened: Bundle, key: Path) -> None:
+    found = told(check_evidence(witnessed(opened, key, signed=b"something else")))
+    assert found == {"bundle-testimony-unsound", "bundle-testimony-missing"}

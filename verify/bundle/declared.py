@@ -28,6 +28,7 @@ from verify.bundle.layout import (
     STACK,
     STATEMENTS,
     SUMS,
+    TESTIMONIES,
     VERDICT,
     evidence_member,
 )
@@ -36,7 +37,7 @@ from verify.model.diagnostic import Diagnostic
 from verify.model.digest import release_digest
 from verify.model.verdict import Outcome
 
-_ELSEWHERE = tuple(f"{folder}/" for folder in (SOURCE, BINARIES, IMAGE, STATEMENTS, SIGNATURES))
+_ELSEWHERE = tuple(f"{folder}/" for folder in (SOURCE, BINARIES, IMAGE, STATEMENTS, SIGNATURES, TESTIMONIES))
 """Folders whose own checks tell of members that have no place in them."""
 
 

@@ -11,11 +11,13 @@ from verify.bundle.documents import Bundle
 from verify.bundle.finding import differs, finding, ruled
 from verify.bundle.layout import DEVIATIONS, EVIDENCE, RELEASE, STACK, VERDICT, evidence_member
 from verify.bundle.policy import check_witness
+from verify.bundle.testimonies import check_testimonies
 from verify.evidence import parse_evidence
 from verify.judge import exit_code
 from verify.model.codec import CodecError
-from verify.model.diagnostic import Diagnostic, ExitCode
-from verify.model.verdict import Deferred, Outcome
+from verify.model.diagnostic import Diagnostic, EnvironmentFault, ExitCode
+from verify.model.evidence import Evidence
+from verify.model.verdict import Deferred, Outcome, Undecided
 from verify.waive import debts
 
 
@@ -23,6 +25,7 @@ def check_evidence(bundle: Bundle) -> Outcome:
     """Every record that the verdict used is there and sound, and no other."""
     findings: list[Diagnostic] = []
     found: set[str] = set()
+    records: dict[str, Evidence] = {}
     for name in sorted(bundle.files):
         if not name.startswith(f"{EVIDENCE}/"):
             continue
@@ -32,7 +35,7 @@ def check_evidence(bundle: Bundle) -> Outcome:
         except CodecError as error:
             findings.append(finding("bundle-evidence-unsound", f"`{name}` is no sound record: {error}", name))
             continue
-        key = record.key
+        records[name], key = record, record.key
         if name != evidence_member(key.kind, key.digest):
             message = f"`{name}` holds the record of another measurement"
             expected = evidence_member(key.kind, key.digest)
@@ -42,6 +45,11 @@ def check_evidence(bundle: Bundle) -> Outcome:
         finding("bundle-evidence-missing", f"the evidence {key} that the verdict used is not there", VERDICT)
         for key in sorted(bundle.verdict.evidence() - found)
     )
+    try:
+        findings += check_testimonies(bundle, records)
+    except EnvironmentFault as fault:
+        if not findings:
+            return Undecided(summary=fault.diagnostics[0].message, reasons=fault.diagnostics)
     return ruled(findings, f"{len(found)} records, each whole and used by the verdict")
 
 

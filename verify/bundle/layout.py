@@ -20,6 +20,7 @@ SINCE = "since.json"
 SOURCE = "source"
 BINARIES = "binaries"
 IMAGE = "image"
+TESTIMONIES = "testimonies"
 STATEMENTS = "statements"
 SIGNATURES = "signatures"
 
@@ -52,6 +53,11 @@ def patch_member(number: int, block: str, fold: str) -> str:
 def fold_member(block: str, fold: str) -> str:
     """The same patch as declared."""
     return f"blocks/{block}/folds/{fold}/fold.patch"
+
+
+def members_of_testimony(digest: str) -> tuple[str, str]:
+    """A testimony of another machine, by its digest, and the signature over it."""
+    return f"{TESTIMONIES}/{digest}.json", f"{TESTIMONIES}/{digest}.sig"
 
 
 def evidence_member(kind: str, key: str) -> str:

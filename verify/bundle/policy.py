@@ -1,4 +1,4 @@
-"""Whose measurements release.json counts, as far as a bundle is held to it: every record must be by one of them."""
+"""The policy of release.json, as far as a bundle is held to it: whose measurements count, and whose signatures."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from verify.bundle.layout import RELEASE
 from verify.model.codec import CodecError
 from verify.model.diagnostic import Diagnostic
 from verify.model.evidence import Evidence
-from verify.model.trust import OUR_POLICY, role_of
+from verify.model.trust import OUR_POLICY, Role, Signer, role_of
 
 
 def check_witness(bundle: Bundle, name: str, record: Evidence) -> Iterator[Diagnostic]:
@@ -20,10 +20,25 @@ def check_witness(bundle: Bundle, name: str, record: Evidence) -> Iterator[Diagn
         yield finding("bundle-evidence-not-counted", message, name)
 
 
-def _counts(bundle: Bundle) -> frozenset[str]:
+def signers_of(bundle: Bundle) -> tuple[Signer, ...]:
+    """The signers that release.json names; their roles and keys were read strictly when the release was judged."""
+    found = _policy(bundle, "signers")
+    table = found if isinstance(found, dict) else {}
+    try:
+        return tuple(Signer(name=name, role=Role(each["role"]), key=str(each["key"])) for name, each in table.items())
+    except (KeyError, TypeError, ValueError) as error:
+        raise CodecError(f"`signers` cannot be read: {error}") from error
+
+
+def _policy(bundle: Bundle, field: str) -> object:
     found: object = load_document(bundle.data(RELEASE) or b"{}")
-    for name in ("policy", "evidence", "counts"):
+    for name in ("policy", "evidence", field):
         found = found.get(name) if isinstance(found, dict) else None
+    return found
+
+
+def _counts(bundle: Bundle) -> frozenset[str]:
+    found = _policy(bundle, "counts")
     if found is None:
         return frozenset(role.value for role in OUR_POLICY.counts)
     if not isinstance(found, list):

@@ -168,6 +168,14 @@ EXPLANATIONS: dict[str, str] = {
         "release, and is none, so nothing that files and trees decide is asked of it."
     ),
     # bundles
+    "bundle-testimony-unsound": (
+        "A testimony in the bundle is not what a signer of release.json signed: another form, another signer or role, "
+        "or a signature that is not over these bytes. What it vouches for is worth nothing. Do not use the bundle."
+    ),
+    "bundle-testimony-missing": (
+        "A record says that a signer of release.json made it, and no testimony with his signature is there which has "
+        "it. Anybody could have written that. Do not use the bundle."
+    ),
     "bundle-evidence-not-counted": (
         "A record in the bundle was made by somebody whose measurements release.json does not count as evidence, so "
         "the verdict rests on a claim. Do not use the bundle before its maker has measured again."

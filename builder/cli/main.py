@@ -37,6 +37,7 @@ from builder.cli.merge_driver import merge_driver
 from builder.cli.move import move
 from builder.cli.owner import owner
 from builder.cli.pin import pin
+from builder.cli.publish import publish
 from builder.cli.release import release
 from builder.cli.rename import rename
 from builder.cli.reorder import reorder
@@ -72,6 +73,7 @@ for _command in (
     trace,
     release,
     seal,
+    publish,
     pin,
     checkout,
     sync,

@@ -78,12 +78,12 @@ def place_folder(
     target = target.absolute()
     with told_as_fault(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        with _alone_in(target.parent):
+        with alone_in(target.parent):
             _put_back(target, disk)
             _refuse_foreign(target)
             with scratch(target.parent, ".seal-") as work:
                 made = work / target.name
-                _write(made, contents, seconds, disk)
+                write_folder(made, contents, seconds, disk)
                 look_over(made)
                 how = _move(made, target, contents, disk)
                 sync_folder(target.parent, disk)
@@ -91,7 +91,7 @@ def place_folder(
 
 
 @contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
+def alone_in(folder: Path) -> Iterator[None]:
     """Wait until no other run places something there: one that is moved while it is looked at looks broken.
 
     The folder itself carries the lock, so that no file of ours is left in it, and a killed run holds none.
@@ -104,7 +104,8 @@ def _alone_in(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _write(folder: Path, contents: Mapping[str, bytes], seconds: int, disk: FolderDisk) -> None:
+def write_folder(folder: Path, contents: Mapping[str, bytes], seconds: int, disk: FolderDisk) -> None:
+    """Write the files below a new folder, synced, with permissions and a time that depend on nobody."""
     folders = sorted({folder / parent for name in contents for parent in PurePosixPath(name).parents})
     for each in folders:
         disk.make_folder(each)

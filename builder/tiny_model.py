@@ -13,6 +13,11 @@ Kinds
     Plain attention (about 0.9 MB).
 ``mamba``
     Recurrent state only (about 0.8 MB).
+``lfm2``
+    Hybrid: short convolutions with a state, and attention in every second layer (about 0.9 MB).
+``llama-quants``
+    Plain attention whose matrices have seven quantised types; their blocks are random bytes under fixed scales, so that
+    no quantiser is part of the file (about 1.6 MB).
 ``gemma3``
     Sliding window of 64 tokens in every second layer (about 0.9 MB).
 ``mamba2-heavy``
@@ -87,6 +92,37 @@ def _flat(name: str, shape: tuple[int, ...], low: float, high: float) -> F64:
     return (low + whole * ((high - low) / float((1 << 24) - 1))).reshape(shape)
 
 
+def _bytes(name: str, count: int) -> npt.NDArray[np.uint8]:
+    """Return random bytes, the same on machines of either byte order."""
+    return np.frombuffer(_stream(name, -(-count // 8)).astype("<u8").tobytes(), dtype=np.uint8)[:count]
+
+
+@dataclass(frozen=True)
+class _Blocks:
+    """A quantised type: elements and bytes of a block, and how random bytes in it spread.
+
+    ``scales`` are the places of the block's half-precision scales, each with its share; with a scale of one the values
+    of random bytes have about the given ``deviation``.
+    """
+
+    type: gguf.GGMLQuantizationType
+    elements: int
+    size: int
+    deviation: float
+    scales: tuple[tuple[int, float], ...]
+
+
+_T = gguf.GGMLQuantizationType
+_Q4_0: Final = _Blocks(_T.Q4_0, 32, 18, 4.6, ((0, 1.0),))
+# of types with a minimum it is as large as the mean of what is subtracted from
+_Q4_1: Final = _Blocks(_T.Q4_1, 32, 20, 4.6, ((0, 1.0), (2, -7.5)))
+_Q5_0: Final = _Blocks(_T.Q5_0, 32, 22, 9.2, ((0, 1.0),))
+_Q8_0: Final = _Blocks(_T.Q8_0, 32, 34, 73.9, ((0, 1.0),))
+_Q4_K: Final = _Blocks(_T.Q4_K, 256, 144, 260.0, ((0, 1.0), (2, 7.5)))
+_Q5_K: Final = _Blocks(_T.Q5_K, 256, 176, 520.0, ((0, 1.0), (2, 15.5)))
+_Q6_K: Final = _Blocks(_T.Q6_K, 256, 210, 1367.0, ((208, 1.0),))
+
+
 # --- the container --------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Vocab:
@@ -138,6 +174,15 @@ class _Sheet:
     def table(self, name: str, rows: int, cols: int, deviation: float) -> None:
         """Add a look-up table in half precision with the given deviation of its entries."""
         self.writer.add_tensor(name, _bell(name, (rows, cols), deviation).astype(np.float16))
+
+    def blocks(self, name: str, rows: int, cols: int, form: _Blocks, gain: float = 1.0) -> None:
+        """Add a matrix of quantised blocks whose product with a unit vector has about the size ``gain``."""
+        count = rows * cols // form.elements
+        data = _bytes(name, count * form.size).reshape(count, form.size).copy()
+        for place, share in form.scales:
+            scale = np.array([share * gain / (math.sqrt(cols) * form.deviation)]).astype("<f2")
+            data[:, place : place + 2] = np.frombuffer(scale.tobytes(), dtype=np.uint8)
+        self.writer.add_tensor(name, data.reshape(rows, -1), raw_dtype=form.type)
 
     def exact(self, name: str, values: F64) -> None:
         """Add values in single precision."""
@@ -204,13 +249,13 @@ def _ends(sheet: _Sheet, width: int, embedding: float = 1.0) -> None:
     sheet.matrix("output.weight", VOCAB_SIZE, width, gain=3.0)
 
 
-def _attention_keys(sheet: _Sheet, s: _Attention) -> None:
+def _attention_keys(sheet: _Sheet, s: _Attention, *, heads_kv: int | list[int] | None = None) -> None:
     w = sheet.writer
     w.add_block_count(s.layers)
     w.add_embedding_length(s.width)
     w.add_feed_forward_length(s.inner)
     w.add_head_count(s.heads)
-    w.add_head_count_kv(s.heads_kv)
+    w.add_head_count_kv(s.heads_kv if heads_kv is None else heads_kv)
     w.add_key_length(s.head)
     w.add_value_length(s.head)
     w.add_rope_dimension_count(s.head)
@@ -225,6 +270,10 @@ def _attention_layer(sheet: _Sheet, s: _Attention, prefix: str) -> None:
     sheet.matrix(f"{prefix}.attn_k.weight", s.heads_kv * s.head, s.width, gain=1.5)
     sheet.matrix(f"{prefix}.attn_v.weight", s.heads_kv * s.head, s.width)
     sheet.matrix(f"{prefix}.attn_output.weight", s.width, s.heads * s.head, gain=2.0)
+    _feed_forward(sheet, s, prefix)
+
+
+def _feed_forward(sheet: _Sheet, s: _Attention, prefix: str) -> None:
     sheet.norm(f"{prefix}.ffn_norm.weight", s.width)
     sheet.matrix(f"{prefix}.ffn_gate.weight", s.inner, s.width)
     sheet.matrix(f"{prefix}.ffn_up.weight", s.inner, s.width)
@@ -237,6 +286,48 @@ def _llama(sheet: _Sheet) -> None:
     _ends(sheet, s.width)
     for layer in range(s.layers):
         _attention_layer(sheet, s, f"blk.{layer}")
+
+
+def _llama_quants(sheet: _Sheet) -> None:
+    s = _Attention(layers=2, width=256, heads=4, heads_kv=2, head=64, inner=256)
+    _attention_keys(sheet, s)
+    sheet.blocks("token_embd.weight", VOCAB_SIZE, s.width, _Q8_0, gain=math.sqrt(s.width))
+    sheet.norm("output_norm.weight", s.width)
+    sheet.blocks("output.weight", VOCAB_SIZE, s.width, _Q6_K, gain=3.0)
+    forms = ((_Q4_K, _Q5_K, _Q6_K, _Q4_0, _Q8_0, _Q4_K, _Q6_K), (_Q4_1, _Q5_0, _Q8_0, _Q4_K, _Q5_K, _Q4_0, _Q4_K))
+    for layer, (q, k, v, out, gate, up, down) in enumerate(forms):
+        prefix, wide = f"blk.{layer}", s.heads * s.head
+        sheet.norm(f"{prefix}.attn_norm.weight", s.width)
+        sheet.blocks(f"{prefix}.attn_q.weight", wide, s.width, q, gain=1.5)
+        sheet.blocks(f"{prefix}.attn_k.weight", s.heads_kv * s.head, s.width, k, gain=1.5)
+        sheet.blocks(f"{prefix}.attn_v.weight", s.heads_kv * s.head, s.width, v)
+        sheet.blocks(f"{prefix}.attn_output.weight", s.width, wide, out, gain=2.0)
+        sheet.norm(f"{prefix}.ffn_norm.weight", s.width)
+        sheet.blocks(f"{prefix}.ffn_gate.weight", s.inner, s.width, gate)
+        sheet.blocks(f"{prefix}.ffn_up.weight", s.inner, s.width, up)
+        sheet.blocks(f"{prefix}.ffn_down.weight", s.width, s.inner, down, gain=2.0)
+
+
+def _lfm2(sheet: _Sheet) -> None:
+    s = _Attention(layers=4, width=64, heads=4, heads_kv=2, head=16, inner=128)
+    _attention_keys(sheet, s, heads_kv=[s.heads_kv if layer % 2 else 0 for layer in range(s.layers)])
+    sheet.writer.add_shortconv_l_cache(3)
+    sheet.table("token_embd.weight", VOCAB_SIZE, s.width, 1.0)
+    sheet.norm("token_embd_norm.weight", s.width)  # this architecture's name for the norm before the output
+    sheet.matrix("output.weight", VOCAB_SIZE, s.width, gain=3.0)
+    for layer in range(s.layers):
+        prefix = f"blk.{layer}"
+        if layer % 2:
+            _attention_layer(sheet, s, prefix)
+            sheet.norm(f"{prefix}.attn_q_norm.weight", s.head)
+            sheet.norm(f"{prefix}.attn_k_norm.weight", s.head)
+            continue
+        sheet.norm(f"{prefix}.attn_norm.weight", s.width)
+        name = f"{prefix}.shortconv.conv.weight"
+        sheet.exact(name, _bell(name, (s.width, 3), 1.0 / math.sqrt(3)))
+        sheet.matrix(f"{prefix}.shortconv.in_proj.weight", 3 * s.width, s.width)
+        sheet.matrix(f"{prefix}.shortconv.out_proj.weight", s.width, s.width, gain=2.0)
+        _feed_forward(sheet, s, prefix)
 
 
 def _gemma3(sheet: _Sheet, s: _Window) -> None:
@@ -316,7 +407,9 @@ _HEAVY_RECURRENT: Final = _Recurrent(layers=16, width=32, inner=1088, state=1024
 
 _BUILDERS: Final[dict[str, tuple[str, Callable[[_Sheet], None]]]] = {
     "llama": ("llama", _llama),
+    "llama-quants": ("llama", _llama_quants),
     "mamba": ("mamba", _mamba),
+    "lfm2": ("lfm2", _lfm2),
     "gemma3": ("gemma3", lambda sheet: _gemma3(sheet, _SMALL_WINDOW)),
     "mamba2-heavy": ("mamba2", lambda sheet: _mamba2(sheet, _HEAVY_RECURRENT)),
     "gemma3-heavy": ("gemma3", lambda sheet: _gemma3(sheet, _HEAVY_WINDOW)),

@@ -18,6 +18,8 @@ from verify.model.release import GeneratedModel
 # of the vocabulary in vocabulary.py; gguf's container is part of it, so a new version of gguf may change them all
 GOLDEN = {
     "llama": "0971e1dfafd7b243a235fe554f8c4926956597c1f1e32428f55b75267620d580",
+    "lfm2": "3b152c4f7b3ee346fb67bac8ef3f0d86b81b8a60db8271c76a84a87a35258cb5",
+    "llama-quants": "ed40e32a74bc52f9dcabf83701e0ab07329c5f418fec65d717b792febf1c0629",
     "mamba": "ff2266783662270bded93ad4fc12391dc13743acd552bd16a8692f489259a424",
     "gemma3": "622a08c540cd5e5c2a466c2476929e92f40ec597276ee63435d98941cc7ce771",
 }

@@ -2,12 +2,13 @@
 
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.numbers.engine import arms, counted_program, fake_programs, measured
-from tests.probe.fake_engine import MODEL
+from tests.probe.fake_engine import MODEL, fake_engine
 from verify.model.diagnostic import EnvironmentFault
 from verify.model.divergence import Calibration, DivergenceObservation, DivergenceSettings, Shape
 from verify.model.evidence import ProbeNeed
@@ -43,6 +44,11 @@ def counted(tmp_path_factory: pytest.TempPathFactory) -> BuiltEngine:
     return counted_program(tmp_path_factory.mktemp("counted"))
 
 
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> BuiltEngine:
+    return fake_engine(tmp_path_factory.mktemp("server"))
+
+
 def divergence(**faults: str) -> ProbeNeed:
     settings = DivergenceSettings(text=TEXTS[Text.HARBOUR], shape=SHAPE, calibrations=(WRONG,))
     return ProbeNeed(probe="divergence", model=MODEL, arms=arms(**faults), settings=settings_of(settings))
@@ -62,6 +68,18 @@ def speed(**faults: str) -> ProbeNeed:
         drawn=Drawn(),
     )
     return ProbeNeed(probe="speed", model=MODEL, arms=arms(**faults), settings=settings_of(settings))
+
+
+def requests(**salts: str) -> ProbeNeed:
+    settings = SpeedSettings(
+        program=Program.SERVER,
+        workload=Workload(prompt=12, generate=4),
+        rounds=Rounds(least=3, most=3, precision=0.5),
+        bounds=BOUNDS,
+        drawn=Drawn(),
+    )
+    salted = tuple(replace(arm, env=(("FAKE_SALT", salts.get(arm.name, "0")),)) for arm in arms())
+    return ProbeNeed(probe="speed", model=MODEL, arms=salted, settings=settings_of(settings))
 
 
 def fault(need: ProbeNeed, engine: BuiltEngine, folder: Path) -> str:
@@ -130,6 +148,18 @@ def test_a_bench_that_breaks_down_is_a_fault(
     programs: BuiltEngine, tmp_path: Path, faults: dict[str, str], code: str
 ) -> None:
     assert fault(speed(**faults), programs, tmp_path) == code
+
+
+def test_requests_to_a_server_are_timed_and_what_they_gave_is_known(server: BuiltEngine, tmp_path: Path) -> None:
+    seen = measured(requests(tip="1"), server, tmp_path)
+    assert isinstance(seen, SpeedObservation)
+    for arm in seen.arms:
+        assert [each.tokens for each in arm.of(Part.PREFILL)] == [12] * seen.rounds
+        assert [each.tokens for each in arm.of(Part.DECODE)] == [4] * seen.rounds
+        assert [file.name for file in arm.loaded if file.built] == ["llama-server"]
+    upstream, tip = ([each.output for each in arm.of(Part.DECODE)] for arm in seen.arms)
+    assert None not in upstream
+    assert all(one != other for one, other in zip(upstream, tip, strict=True))  # its tokens are others
 
 
 def times(seconds: Callable[[int], float], count: int) -> list[Timed]:

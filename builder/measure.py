@@ -374,7 +374,7 @@ class Bench:
         for record in (record for each in imports for record in each.testimony.records):
             if not isinstance(self.evidence.get(record.key), Evidence):
                 self.evidence.put(record)  # sealing takes records from there
-        return answered(
+        found = answered(
             needs=needs,
             builds=builds_of(needs, case),
             imports=imports,
@@ -382,6 +382,18 @@ class Bench:
             models={pin.name: pin.sha256 for pin in self.stacked.release.models},
             so_far=so_far,
         )
+        # an equal key is an equal build: one record for both sides, or a bundle could hold only one of two
+        return replace(
+            found, builds={need: self._same_here(each, case.builds.get(need)) for need, each in found.builds.items()}
+        )
+
+    @staticmethod
+    def _same_here(
+        there: Recorded[BuildObservation], here: Recorded[BuildObservation] | None
+    ) -> Recorded[BuildObservation]:
+        if here is None or here.key != there.key or here.observation.artifacts != there.observation.artifacts:
+            return there
+        return here
 
     @cached_property
     def imports(self) -> tuple[Import, ...]:

@@ -34,7 +34,8 @@ def evidence_of(
     seen = {each.key: each for each in recorded if each.key in used}
     kept = {key: theirs.get((key, each.made_by)) or store.named(key) for key, each in seen.items()}
     records = {key: record for key, record in kept.items() if isinstance(record, Evidence)}
-    changed = sorted(key for key, record in records.items() if not _says(record, seen[key]))
+    judged = [each for each in recorded if each.key in records]
+    changed = sorted({each.key for each in judged if not _says(records[each.key], each)})
     if changed:
         raise InputFault(
             Diagnostic(

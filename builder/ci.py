@@ -5,7 +5,7 @@ and the release behind them. Nothing but reading the repository is permitted, ac
 constant stands once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from verify.model.ids import ConfigName
@@ -32,10 +32,20 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """How the software gets there, and how it is called."""
+    """How the software gets there, what the system must have for it (packages of Debian), and how it is called."""
 
     install: str
     program: str
+    packages: tuple[str, ...] = ()
+
+
+PACKAGES = {"abi": "abigail-tools", "performance": "valgrind"}
+"""What gates of a kind measure with and a hosted machine does not have."""
+
+
+def packages_of(kinds: Iterable[str]) -> tuple[str, ...]:
+    """The system's packages that gates of these kinds measure with."""
+    return tuple(sorted({PACKAGES[kind] for kind in kinds if kind in PACKAGES}))
 
 
 def parts_of(builds: Sequence[tuple[ConfigName, int]]) -> tuple[Part, ...]:
@@ -45,6 +55,13 @@ def parts_of(builds: Sequence[tuple[ConfigName, int]]) -> tuple[Part, ...]:
         check,
         *(Part(name=f"build-{name}", command=f"build --configuration {name}", builds=n) for name, n in builds if n),
     )
+
+
+def _step(before: str, setup: Setup, *, by: str) -> str:
+    """The line that installs the system's packages; none where there are none."""
+    if not setup.packages:
+        return ""
+    return f"{before}{by}apt-get update -qq && {by}apt-get install -y -qq {' '.join(setup.packages)}\n"
 
 
 def github(parts: Sequence[Part], setup: Setup) -> str:
@@ -78,7 +95,7 @@ jobs:
           restore-keys: |
             stackproof-${{{{ github.job }}}}-${{{{ matrix.name }}}}-
             stackproof-proof-
-      - run: {setup.install}
+{_step("      - run: ", setup, by="sudo ")}      - run: {setup.install}
       - run: {setup.program} $COMMAND
       - if: always()
         uses: {_UPLOAD}
@@ -114,7 +131,7 @@ default:
     fallback_keys: [stackproof-$CI_DEFAULT_BRANCH]
     paths: [.stackproof-cache/]
   before_script:
-    - {setup.install}
+{_step("    - ", setup, by="")}    - {setup.install}
   artifacts:
     when: always
     paths: [dist/, .stackproof-cache/logs/]

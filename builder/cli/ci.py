@@ -46,7 +46,7 @@ def ci(
 
 def _ci(session: Session, host: str, revisions: str | None, *, check: bool, install: str, program: str) -> Answer:
     from builder import pipeline
-    from builder.ci import GITHUB, GITLAB, Setup, github, gitlab, parts_of
+    from builder.ci import GITHUB, GITLAB, Setup, github, gitlab, packages_of, parts_of
     from builder.plan import builds_of, needs_of
     from builder.write import project_lock, write_files
     from verify.gates.battery import gates_of
@@ -69,7 +69,8 @@ def _ci(session: Session, host: str, revisions: str | None, *, check: bool, inst
     gates = [gate for gate in gates_of(case.release) if gate.kind == "build"]
     count = Counter(need.configuration for need in builds_of(needs_of(gates, case), case))
     parts = parts_of([(each.name, count[each.name]) for each in case.release.configurations])
-    text = render(parts, Setup(install=install, program=program))
+    packages = packages_of(gate.kind for gate in case.release.all_gates())
+    text = render(parts, Setup(install=install, program=program, packages=packages))
     path = session.root / file
     met = path.read_text(encoding="utf-8") if path.is_file() else None
     data = {

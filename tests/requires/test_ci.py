@@ -8,14 +8,14 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator
 
-from builder.ci import Setup, github, gitlab, parts_of
+from builder.ci import Setup, github, gitlab, packages_of, parts_of
 from tests.requires.blocks import BRINGS, CONFIGURATION
 from tests.requires.conftest import Plant
 from tests.whole.command import say
 from verify.model.ids import ConfigName
 
 PARTS = parts_of([(ConfigName("release"), 3), (ConfigName("debug"), 2), (ConfigName("idle"), 0)])
-SETUP = Setup(install="make .venv/.run", program=".venv/bin/stackproof")
+SETUP = Setup(install="make .venv/.run", program=".venv/bin/stackproof", packages=packages_of(["performance", "build"]))
 TEXTS = {"github": github(PARTS, SETUP), "gitlab": gitlab(PARTS, SETUP)}
 SCHEMAS = {"github": "github-workflows", "gitlab": "gitlab-ci"}
 
@@ -47,6 +47,13 @@ def test_every_configuration_with_builds_is_a_job_of_the_matrix() -> None:
     proof = read(TEXTS["gitlab"])["proof"]
     assert isinstance(proof, dict)
     assert proof["parallel"]["matrix"][0]["COMMAND"] == commands
+
+
+@pytest.mark.parametrize("host", sorted(TEXTS))
+def test_what_gates_measure_with_is_installed_and_nothing_else(host: str) -> None:
+    assert "apt-get install -y -qq valgrind\n" in TEXTS[host]
+    bare = github(PARTS, Setup(install="make .venv/.run", program=".venv/bin/stackproof"))
+    assert "apt-get" not in bare
 
 
 def test_a_workflow_may_read_the_repository_and_nothing_else() -> None:

@@ -67,6 +67,10 @@ def _opened(base: Path, release: ReleaseDocument, scratch: Path) -> OpenBase:
     _refuse_other(base, pinned)
     files, upstream = _repository(scratch, "files"), _repository(scratch, "upstream")
     tree = import_archive(base, release.source, files=files, upstream=upstream)
+    if release.source.get("of_commit") is True and release.upstream_commit is not None:
+        # The release stands on another commit of the carried repository than the one whose files the archive holds.
+        tree = TreeId(upstream.text("rev-parse", "--verify", f"{release.upstream_commit}^{{tree}}"))
+        return OpenBase(files=upstream, upstream=upstream, came_from="the pinned archive", archive_tree=tree)
     return OpenBase(files=files, upstream=upstream, came_from="the pinned archive", archive_tree=tree)
 
 

@@ -80,6 +80,8 @@ def test_why_names_the_evidence_who_made_it_and_when(whole: Whole) -> None:
     assert said.document["changes"]
     shown = ask(whole.project, "evidence", "show", rests[1]["key"][:16])
     assert shown.document["key"]["digest"] == rests[1]["key"]  # type: ignore[index] # an object
+    kept = ask(whole.project, "evidence", "gc", "--dry-run")
+    assert not {each["key"] for each in rests} & set(kept.document["records"])  # type: ignore[call-overload] # a list
     differ = ask(whole.project, "evidence", "diff", rests[0]["key"], rests[0]["key"])
     assert (differ.exit, differ.document["differences"]) == (0, [])
 

@@ -40,6 +40,9 @@ def test_a_second_release_builds_and_measures_nothing(whole: Whole) -> None:
     assert len(builds) == 3
     assert len(probes) > 3
     assert all(step["known"] for step in (*builds, *probes))
+    golden = next(step for step in probes if step["what"] == "tokens on plain")
+    assert golden["arms"] == ["upstream: base", "tip: prefix checkpoint-keep"]
+    assert golden["gates"] == ["golden"]
 
 
 def test_the_stack_document_names_every_tree(whole: Whole) -> None:

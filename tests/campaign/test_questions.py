@@ -18,15 +18,13 @@ PLANTED = """\
 diff --git a/tools/server/server-context.cpp b/tools/server/server-context.cpp
 --- a/tools/server/server-context.cpp
 +++ b/tools/server/server-context.cpp
-@@ -4045,6 +4045,8 @@ private:
+@@ -4045,4 +4045,6 @@ private:
              {
                  scoped_timer timer(t_sampl, n_sampl);
                  id = common_sampler_sample(slot.smpl.get(), slot.ctx_tgt, tok_idx);
 +                static int planted = 0;
 +                if (++planted % 7 == 6) { id = (id + 1) % 1000; }
              }
- 
-             slot.i_batch = -1;
 """
 
 

@@ -38,6 +38,7 @@ from builder.cli.move import move
 from builder.cli.owner import owner
 from builder.cli.pin import pin
 from builder.cli.publish import publish
+from builder.cli.pull import pull
 from builder.cli.release import release
 from builder.cli.rename import rename
 from builder.cli.reorder import reorder
@@ -74,6 +75,7 @@ for _command in (
     release,
     seal,
     publish,
+    pull,
     pin,
     checkout,
     sync,

@@ -24,15 +24,14 @@ def place_new(
     target = target.absolute()
     with told_as_fault(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        with alone_in(target.parent):
+        with alone_in(target.parent), scratch(target.parent, ".publish-") as work:
             if _stands(target, contents):
                 return How.UNCHANGED
-            with scratch(target.parent, ".publish-") as work:
-                made = work / target.name
-                write_folder(made, contents, seconds, disk)
-                look_over(made)
-                disk.rename(made, target)
-                sync_folder(target.parent, disk)
+            made = work / target.name
+            write_folder(made, contents, seconds, disk)
+            look_over(made)
+            disk.rename(made, target)
+            sync_folder(target.parent, disk)
         return How.NEW
 
 

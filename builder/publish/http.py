@@ -14,7 +14,7 @@ from typing import IO
 from verify.model.diagnostic import Diagnostic, EnvironmentFault
 
 _SECONDS = 300
-_LARGEST = 64 << 20
+_LARGEST = 1 << 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

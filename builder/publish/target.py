@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from verify.model.diagnostic import Diagnostic, InputFault
+from verify.model.ids import ReleaseName, is_name
 
 # Host with port, then a repository as the OCI distribution specification spells it.
 _REGISTRY = re.compile(r"([A-Za-z0-9.-]+(?::\d{1,5})?|\[[0-9a-f:]+\](?::\d{1,5})?)/([a-z0-9]+(?:[._/-]+[a-z0-9]+)*)")
@@ -67,5 +68,22 @@ def read_target(text: str) -> Target:
             message=f"`{text}` is no place to publish to",
             notes=("a folder, git:ADDRESS, oci:HOST/REPOSITORY (in small letters), or layout:FOLDER",),
             help="stackproof publish --to git:ssh://HOST/REPOSITORY.git",
+        )
+    )
+
+
+def read_published(text: str) -> tuple[RegistryTarget, ReleaseName]:
+    """A release in a registry, `oci:HOST/REPOSITORY:RELEASE`."""
+    place, _, name = text.rpartition(":")
+    if is_name(name) and place.startswith("oci:"):
+        target = read_target(place)
+        if isinstance(target, RegistryTarget):
+            return target, ReleaseName(name)
+    raise InputFault(
+        Diagnostic(
+            code="publish-target",
+            message=f"`{text}` names no release in a registry",
+            notes=("expected oci:HOST/REPOSITORY:RELEASE",),
+            help="stackproof pull oci:HOST/REPOSITORY:RELEASE --out DIR",
         )
     )

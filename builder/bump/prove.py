@@ -45,7 +45,7 @@ def prove_plan(workshop: pipeline.Workshop, contents: Mapping[str, bytes | None]
                 target.write_bytes(data)
         there = replace(workshop, root=copy)
         release = pipeline.read(there)
-        stacked = pipeline.stack(release, there)
+        stacked = pipeline.stack(release, workshop)  # a base beside the project is found from there alone
         stacked.keep()
         bench = Bench(stacked=stacked, workshop=there, fresh=False)
         case = pipeline.case(stacked, there)

@@ -5,13 +5,11 @@ Pure. Exactly the findings that a standing deviation covers are waived; one find
 
 from collections.abc import Iterable, Sequence
 
-from verify.model.deviation import Deviation, Standing, ended_by
+from verify.model.deviation import REGISTER, Deviation, Standing, ended_by
 from verify.model.diagnostic import Diagnostic, Finding, Place
 from verify.model.ids import GateName
 from verify.model.verdict import Deferred, Failed, GateResult, Outcome, Passed, Waived
 from verify.model.wording import count
-
-REGISTER = "blocks/deviations.yaml"
 
 
 def waived(gate: GateName, outcome: Outcome, deviations: Iterable[Deviation], standing: Standing) -> Outcome:

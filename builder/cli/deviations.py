@@ -7,7 +7,7 @@ import typer
 
 from builder.cli.options import HERE, AsJson, Offline, Project
 from builder.cli.session import Answer, Session, run
-from verify.model.diagnostic import Diagnostic, InputFault, Place
+from verify.model.diagnostic import Diagnostic, InputFault
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -180,43 +180,16 @@ def _end(session: Session, number: int, reason: str) -> Answer:
 
 
 def _write(session: Session, release: "Release", change: "Callable[[Register], Register]", summary: str) -> Answer:
-    """Write the register anew where it stands as we print it; else tell what to put there by hand."""
     from builder.cli.edits import alone, now
-    from builder.edit.operations import record
-    from builder.register import Register, render_deviation, render_register
-    from verify.manifest.deviations import DEVIATIONS_FILE
+    from builder.edit.register import change_register
+    from verify.model.deviation import REGISTER
 
-    old = Register(accepted=release.deviations, ended=release.ended_deviations)
-    new = change(old)
-    place = session.root / DEVIATIONS_FILE
     with alone(session, dry_run=False):
-        text = place.read_text(encoding="utf-8") if place.exists() else render_register(old)
-        if text != render_register(old):
-            entry = "".join(render_deviation(each) for each in new.accepted if each not in old.accepted)
-            raise InputFault(_by_hand(DEVIATIONS_FILE, entry or summary, new.last()))
-        written = render_register(new).encode("utf-8")
-        _refuse_unreadable(written, release)
-        contents: dict[str, bytes | None] = {DEVIATIONS_FILE: written}
-        record(session.root, command="deviations", summary=summary, contents=contents, at=now())
-    number = new.last() if len(new.accepted) > len(old.accepted) else None
+        number = change_register(session.root, release, change, summary=summary, at=now())
     return Answer(
-        text=f"{summary}: wrote {DEVIATIONS_FILE}" + (f" (number {number})" if number else ""),
-        data={"number": number, "written": [DEVIATIONS_FILE]},
+        text=f"{summary}: wrote {REGISTER}" + (f" (number {number})" if number else ""),
+        data={"number": number, "written": [REGISTER]},
     )
-
-
-def _refuse_unreadable(written: bytes, release: "Release") -> None:
-    """What is written must be read again: days, names, gates that may be waived."""
-    from verify.gates.battery import gates_of
-    from verify.gates.kinds import KINDS
-    from verify.manifest.deviations import DEVIATIONS_FILE, read_register
-    from verify.manifest.document import open_document
-    from verify.manifest.mistakes import Mistakes
-
-    mistakes = Mistakes()
-    gates: dict[str, bool] = {gate.name: KINDS[gate.kind].waivable for gate in gates_of(release)}
-    read_register(open_document(DEVIATIONS_FILE, written, mistakes), gates=gates)
-    mistakes.raise_if_any()
 
 
 def _covers_nothing(deviation: "Deviation", found: "tuple[Finding, ...]") -> Diagnostic:
@@ -237,14 +210,4 @@ def _no_end(until: str) -> Diagnostic:
         message=f"`{until[:80]}` does not say what ends a deviation",
         notes=("one of: passes, base, upstream (where the base has a commit), release:NAME, date:YYYY-MM-DD",),
         help="--until base",
-    )
-
-
-def _by_hand(file: str, entry: str, last: int) -> Diagnostic:
-    return Diagnostic(
-        code="register-by-hand",
-        message=f"{file} has comments or an order of somebody's own, which writing it anew would lose",
-        place=Place(file=file),
-        notes=(f"put there:\n{entry}and `last: {last}`",),
-        help="stackproof check",
     )

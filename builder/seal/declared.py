@@ -7,12 +7,12 @@ of the release's digest, and that digest decides.
 from pathlib import Path
 
 from verify.manifest.block import block_file
-from verify.manifest.deviations import DEVIATIONS_FILE
 from verify.manifest.files import DOCUMENT_LIMIT, LOCK_LIMIT, PATCH_LIMIT, Files
 from verify.manifest.lock import LOCK_FILE
 from verify.manifest.mistakes import Mistakes
 from verify.manifest.release import RELEASE_FILE
 from verify.manifest.reviews import read_reviews
+from verify.model.deviation import REGISTER
 from verify.model.diagnostic import Diagnostic, InputFault, Place
 from verify.model.digest import release_digest
 from verify.model.release import Release
@@ -30,7 +30,7 @@ def declared_files(root: Path, release: Release) -> tuple[tuple[str, bytes], ...
             files.read(fold.patch_file.removesuffix("fold.patch") + "source.patch", limit=PATCH_LIMIT)
     for block in release.blocks:
         read_reviews(block.name, files, mistakes)
-    files.read(DEVIATIONS_FILE, limit=DOCUMENT_LIMIT)
+    files.read(REGISTER, limit=DOCUMENT_LIMIT)
     files.read(LOCK_FILE, limit=LOCK_LIMIT)
     mistakes.raise_if_any()
     met = release_digest(files.read_so_far)

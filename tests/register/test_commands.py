@@ -8,10 +8,10 @@ import pytest
 from builder.register import Register, parse_until, render_register
 from tests.register.given import accepted
 from tests.whole.command import say
-from verify.manifest.deviations import DEVIATIONS_FILE, read_register
+from verify.manifest.deviations import read_register
 from verify.manifest.document import open_document
 from verify.manifest.mistakes import Mistakes
-from verify.model.deviation import Trigger, Until
+from verify.model.deviation import REGISTER, Trigger, Until
 from verify.model.ids import GateName
 
 AWKWARD = 'a "quoted" word: {x}, # no comment\nsecond line – ünïcode'
@@ -20,7 +20,7 @@ AWKWARD = 'a "quoted" word: {x}, # no comment\nsecond line – ünïcode'
 def reread(register: Register) -> Register:
     mistakes = Mistakes()
     data = render_register(register).encode()
-    found = read_register(open_document(DEVIATIONS_FILE, data, mistakes), gates={"golden": True, "queue": True})
+    found = read_register(open_document(REGISTER, data, mistakes), gates={"golden": True, "queue": True})
     mistakes.raise_if_any()
     return Register(accepted=found.accepted, ended=found.ended)
 
@@ -83,17 +83,17 @@ def test_a_finding_is_accepted_waived_ended_and_all_of_it_can_be_undone(tmp_path
     said = say(*accept, "--name", "blocks/notes/folds/note/fold.patch", root=root, cache=cache)
     assert (said.exit, said.document["number"]) == (0, 1)
     assert say("check", root=root, cache=cache).outcomes()["hygiene"] == "waived"
-    before = (root / DEVIATIONS_FILE).read_bytes()
+    before = (root / REGISTER).read_bytes()
     assert say("deviations", "end", "1", "--reason", "gone", root=root, cache=cache).exit == 0
-    assert b'ended: "gone"' in (root / DEVIATIONS_FILE).read_bytes()
+    assert b'ended: "gone"' in (root / REGISTER).read_bytes()
     assert say("undo", root=root, cache=cache).exit == 0
-    assert (root / DEVIATIONS_FILE).read_bytes() == before
+    assert (root / REGISTER).read_bytes() == before
 
 
 def test_a_register_with_comments_is_not_written_anew(tmp_path: Path) -> None:
     register = Register(accepted=(replace(accepted(gate=GateName("hygiene")), number=1),), ended=())
     root, cache = hygiene_project(tmp_path), tmp_path / "cache"
-    file = root / DEVIATIONS_FILE
+    file = root / REGISTER
     file.write_text("# ours\n" + render_register(register))
     said = say("deviations", "end", "1", "--reason", "gone", root=root, cache=cache)
     assert (said.exit, said.codes()) == (2, {"register-by-hand"})

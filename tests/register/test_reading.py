@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from tests.manifest.project import files, lay_out, release
-from verify.manifest.deviations import DEVIATIONS_FILE
 from verify.manifest.read import read_release
-from verify.model.deviation import Trigger
+from verify.model.deviation import REGISTER, Trigger
 from verify.model.diagnostic import InputFault
 from verify.model.gate import Outlived
 from verify.model.ids import BlockName
@@ -41,7 +40,7 @@ def register(*accepted: dict[str, Any], last: int = 1, ended: tuple[dict[str, An
 def read(root: Path, document: dict[str, Any] | None = None, **of_release: Any) -> Release:
     laid = files() | {"release.json": json.dumps(release() | of_release).encode()}
     if document is not None:
-        laid[DEVIATIONS_FILE] = json.dumps(document).encode()  # JSON is YAML
+        laid[REGISTER] = json.dumps(document).encode()  # JSON is YAML
     return read_release(lay_out(root, laid))
 
 

@@ -11,8 +11,8 @@ from importlib import import_module
 from verify.model.diagnostic import Diagnostic, InputFault
 
 AREAS = (
-    "manifest", "core", "exchange", "base", "git", "edit", "fold", "compile", "probe", "judge", "cli", "seal", "publish",
-    "write", "who", "bump", "review", "scenarios", "own_tests", "sandbox", "evidence", "library", "numbers",
+    "manifest", "core", "exchange", "base", "git", "edit", "fold", "compile", "probe", "judge", "cli", "seal",
+    "publish", "write", "who", "bump", "review", "scenarios", "own_tests", "sandbox", "evidence", "library", "numbers",
 )  # fmt: skip
 
 

@@ -8,9 +8,9 @@ EXPLANATIONS: dict[str, str] = {
         "the whole gate. The names are the words in backticks of the finding's message and notes, and its file."
     ),
     "deviation-not-waivable": (
-        "The gate says whether the release is what it promises to be: its trees, its paths, its register. Accepting "
-        "what it finds would only move the failure to whoever checks the bundle. Correct what it finds; trees that "
-        "are meant to differ are recorded by `stackproof pin`."
+        "The gate says whether the release is what it promises to be: its trees, its paths, its builds, its register. "
+        "Accepting what it finds would only move the failure to whoever checks the bundle. Correct what it finds; "
+        "trees that are meant to differ are recorded by `stackproof pin`."
     ),
     "deviation-number-reused": (
         "A number stands for one deviation for ever, so that a note from last year still means the same. Two entries "

@@ -210,4 +210,5 @@ KIND = Kind(
     params=Params,
     needs=needs,
     check=check,
+    waivable=False,
 )

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 
 from verify.gates.case import Case
 from verify.gates.kind import Kind, Scope
-from verify.model.deviation import ended_by
+from verify.model.deviation import REGISTER, ended_by
 from verify.model.diagnostic import Diagnostic, Place
 from verify.model.evidence import Need
 from verify.model.verdict import Failed, Outcome, Passed
 from verify.model.wording import count
-
-FILE = "blocks/deviations.yaml"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +33,7 @@ def check(params: Params, case: Case) -> Outcome:
         Diagnostic(
             code="deviation-ended",
             message=f"deviation {each.number} of gate `{each.gate}` does not stand any more: {why}",
-            place=Place(file=FILE),
+            place=Place(file=REGISTER),
             notes=(f"accepted by {each.owner.name} since {each.since}: {each.reason}",),
             help=f"move number {each.number} to `ended`, or accept the finding anew under the next number",
         )

@@ -14,7 +14,6 @@ from verify.manifest.value import Value, shorten
 from verify.model.deviation import Deviation, EndedDeviation, Trigger, Until
 from verify.model.ids import GateName
 
-DEVIATIONS_FILE = "blocks/deviations.yaml"
 SCHEMA = "stackproof/deviations/1"
 
 CODE = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")

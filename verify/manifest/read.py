@@ -13,7 +13,7 @@ from pathlib import Path
 from verify.gates.kind import AnyKind
 from verify.manifest.block import BlockFile, block_file, read_block
 from verify.manifest.bump import BUMP_FILE, read_bump
-from verify.manifest.deviations import DEVIATIONS_FILE, Register, read_register
+from verify.manifest.deviations import Register, read_register
 from verify.manifest.document import hole, open_document
 from verify.manifest.files import DOCUMENT_LIMIT, LOCK_LIMIT, Files
 from verify.manifest.lock import LOCK_FILE
@@ -26,6 +26,7 @@ from verify.manifest.reviews import read_reviews
 from verify.manifest.scalars import name
 from verify.manifest.value import Value
 from verify.model.bump import BumpRecord
+from verify.model.deviation import REGISTER
 from verify.model.diagnostic import Diagnostic, InputFault, Place
 from verify.model.digest import release_digest
 from verify.model.gate import GateDecl
@@ -182,10 +183,10 @@ def _block(
 
 
 def _register(files: Files, mistakes: Mistakes, gates: Mapping[str, bool]) -> Register:
-    data = files.read(DEVIATIONS_FILE, limit=DOCUMENT_LIMIT)
+    data = files.read(REGISTER, limit=DOCUMENT_LIMIT)
     if data is None:
         return Register()
-    return read_register(open_document(DEVIATIONS_FILE, data, mistakes), gates=gates)
+    return read_register(open_document(REGISTER, data, mistakes), gates=gates)
 
 
 def _waivable(gates: tuple[GateDecl, ...], kinds: Mapping[str, AnyKind]) -> dict[str, bool]:

@@ -15,6 +15,9 @@ from verify.model.block import Person
 from verify.model.diagnostic import Finding
 from verify.model.ids import CommitId, GateName, ReleaseName, TreeId
 
+REGISTER = "blocks/deviations.yaml"
+"""Where the register lies, relative to the project."""
+
 _NAMED = re.compile(r"`([^`\n]+)`")
 
 

@@ -20,6 +20,7 @@ from verify.gates.battery import gates_of
 from verify.gates.build import Params as Build
 from verify.gates.case import Case, Recorded, Rederived
 from verify.gates.checkpoint_resume import Params as CheckpointResume
+from verify.gates.fails_before import Params as FailsBefore
 from verify.gates.golden_tokens import Params as GoldenTokens
 from verify.gates.kinds import KINDS
 from verify.gates.kld import Params as Kld
@@ -34,6 +35,7 @@ from verify.gates.slot_files import Params as SlotFiles
 from verify.gates.state_round_trip import Params as StateRoundTrip
 from verify.gates.switches import Params as Switches
 from verify.gates.tensor_trace import Params as TensorTrace
+from verify.gates.test_set import Params as TestSet
 from verify.gates.warm_behind_cold import Params as WarmBehindCold
 from verify.gates.warnings import Params as Warnings
 from verify.model.block import Block, Disposition, Fold, Person, Switch
@@ -88,6 +90,7 @@ from verify.model.session import (
     read_settings,
 )
 from verify.model.stack import Layer, Stack
+from verify.model.test_set import Runner
 
 QUEUE, CACHE = BlockName("queue"), BlockName("cache")
 RELEASE_CONFIG = ConfigName("release")
@@ -200,6 +203,11 @@ GATES = (
         GoldenTokens(model=MODEL, configuration=RELEASE_CONFIG, prompts=("once", "twice"), tokens=16, probabilities=2),
     ),
     gate("slot-files", "slot-files", SlotFiles(model=MODEL, configuration=RELEASE_CONFIG)),
+    gate(
+        "own-tests",
+        "test-set",
+        TestSet(runner=Runner.CTEST, configuration=RELEASE_CONFIG, minimum=2, may_bring=("new-*",)),
+    ),
     gate("logits", "logits", Logits(model=MODEL, configuration=RELEASE_CONFIG, prompts=("once", "twice"))),
     gate(
         "widths",
@@ -217,6 +225,12 @@ GATES = (
     gate("kld", "kld", Kld(model=MODEL, configuration=RELEASE_CONFIG, wrong_term="epsilon=float:1")),
 )
 QUEUE_GATES = (
+    gate(
+        "queue-test",
+        "fails-before",
+        FailsBefore(test="counts-slots", runner=Runner.CTEST, switch="QUEUE", configuration=RELEASE_CONFIG),
+        QUEUE,
+    ),
     gate(
         "queue-arm",
         "arm-identity",

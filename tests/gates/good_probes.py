@@ -5,11 +5,13 @@ from collections.abc import Callable, Mapping
 from tests.gates.good_library import good_logits, good_memory, good_state, good_trace
 from tests.gates.good_numbers import good_counts, good_divergence, good_speed
 from tests.gates.good_slots import good_slot_files
+from tests.gates.good_tests import good_test_set
 from verify.model.evidence import ProbeNeed
 from verify.model.observation import ProbeObservation
 
 RUNS: Mapping[str, Callable[[ProbeNeed], ProbeObservation]] = {
     "slot-files": good_slot_files,
+    "test-set": good_test_set,
     "logits": good_logits,
     "state": good_state,
     "memory": good_memory,

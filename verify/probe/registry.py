@@ -17,7 +17,8 @@ from verify.model.observation import RunObservation
 from verify.model.session import CheckpointResumeSettings, TokenSettings, WarmBehindColdSettings
 from verify.model.slot_files import SlotFilesObservation, SlotFilesSettings
 from verify.model.speed import CountObservation, CountSettings, SpeedObservation, SpeedSettings
-from verify.probe import checkpoint_resume, counts, divergence, slot_files, speed, tokens, warm_behind_cold
+from verify.model.test_set import TestSetObservation, TestSetSettings
+from verify.probe import checkpoint_resume, counts, divergence, slot_files, speed, test_set, tokens, warm_behind_cold
 from verify.probe.bindings import logits, memory, state, trace
 from verify.probe.probe import AnyProbe, Probe
 
@@ -51,6 +52,14 @@ PROBES: Mapping[str, AnyProbe] = {
         observation=RunObservation,
         run=checkpoint_resume.run_checkpoint_resume,
         told=_told_of_run,
+    ),
+    "test-set": Probe(
+        recipe=test_set.RECIPE,
+        timed=False,
+        settings=TestSetSettings,
+        observation=TestSetObservation,
+        run=test_set.run_test_set,
+        told=lambda seen: ", ".join(f"{arm.arm} {len(arm.tests)} tests" for arm in seen.arms),
     ),
     "slot-files": Probe(
         recipe=slot_files.RECIPE,

@@ -14,6 +14,7 @@ from builder.bump.deletions import SilentDeletion
 from builder.bump.memory import Wanted, make_resolution
 from builder.bump.memory_files import render_resolution, resolution_files
 from builder.bump.outcome import OPEN, BumpedFold, FoldKey, Outcome
+from builder.bump.outliving import with_outliving
 from builder.bump.proposal import Proposal, base_value
 from builder.disk import DISK, Disk
 from builder.edit.change import text_of
@@ -49,13 +50,14 @@ class Asked:
     """What the maintainer decided: the release's new name (empty: it stays) and why folds are dropped.
 
     `upstreamed` are dropped folds of which upstream has everything; `deletions` says that lines which upstream has
-    added since may go.
+    added since may go. `keep_gates` are gates of dropped blocks, as `BLOCK/GATE`, that stay.
     """
 
     name: str = ""
     reason: str = ""
     upstreamed: frozenset[FoldKey] = frozenset()
     deletions: bool = False
+    keep_gates: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -275,6 +277,10 @@ class _Files:
         beside = recorded(None, [*old, *records], block.tombstones, files | patches)
         for edit in beside.release:
             text = edit(text, RELEASE_FILE)
+        kept = [name.partition("/")[2] for name in self.asked.keep_gates if name.partition("/")[0] == block.name]
+        if kept:
+            text = with_outliving(text, block, (self.desk.root / block.file).read_bytes().decode("utf-8"), kept)
+            self.told.append(f"gates that outlive block {block.name}: {', '.join(kept)}")
         folder = self.desk.root / "blocks" / block.name
         for path in sorted(folder.rglob("*")):
             if path.is_file():

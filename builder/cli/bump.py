@@ -105,6 +105,10 @@ def accept(
         typer.Option("--drop", metavar="BLOCK[/FOLD]", help="Leave it out, on record, and prove it (repeatable)"),
     ] = None,
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why it is left out")] = "",
+    keep_gates: Annotated[
+        list[str] | None,
+        typer.Option("--keep-gate", metavar="BLOCK/GATE", help="A gate that outlives its block (repeatable)"),
+    ] = None,
     deletions: Annotated[
         bool, typer.Option("--deletions", help="Lines that upstream has added since may be removed")
     ] = False,
@@ -131,6 +135,7 @@ def accept(
             drops=tuple(drops or ()),
             reason=reason,
             deletions=deletions,
+            keep_gates=tuple(keep_gates or ()),
             prove=not unproven,
             dry_run=dry_run,
         )
@@ -193,6 +198,7 @@ def _accept(
     drops: tuple[str, ...],
     reason: str,
     deletions: bool,
+    keep_gates: tuple[str, ...],
     prove: bool,
     dry_run: bool,
 ) -> Answer:
@@ -208,7 +214,7 @@ def _accept(
         analysis = whole if not dropped else _analyse(session, desk, proposal, dropped)[1]
         gone = {fold.key() for fold in whole.bumped.folds if fold.outcome is Outcome.UPSTREAMED}
         _refuse_unexplained(dropped - gone, reason)
-        asked = Asked(name=name, reason=reason, upstreamed=dropped & gone, deletions=deletions)
+        asked = Asked(name=name, reason=reason, upstreamed=dropped & gone, deletions=deletions, keep_gates=keep_gates)
         plan = plan_accept(desk, proposal, (imported.tree, imported.commit), analysis, asked)
         proof = ""
         if dropped and prove:

@@ -23,6 +23,10 @@ EXPLANATIONS: dict[str, str] = {
         "`--follow OLD=NEW` says that upstream moved a file: the path that the folds know, and the one that the new "
         "base has. Both are paths in the engine's tree."
     ),
+    "bump-keep-gate": (
+        "`--keep-gate BLOCK/GATE` keeps a gate of a block that is left out, since what upstream took is still to be "
+        "looked at. The block has no gate of that name."
+    ),
     "bump-none": (
         "No bump is proposed in this project, so there is nothing to show, resolve or accept. Propose one with "
         "`stackproof bump --to SOURCE`."

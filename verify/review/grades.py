@@ -15,7 +15,7 @@ from verify.model.release import LockedFile
 from verify.model.review import Certificate, FileFact, Grade, UnitFact
 from verify.review.identity import Change
 from verify.review.runs import Run, runs_of
-from verify.review.symbols import Redefined, names_on, redefined
+from verify.review.symbols import Redefined, redefined, used_on
 from verify.review.units import Unit, Unread, units_of
 
 
@@ -106,15 +106,17 @@ class _Worker:
 
     def _symbols(self) -> None:
         changes = (*self.reviewed.patch.files, *self.present.patch.files)
-        self.names = names_on(text for change in changes for hunk in change.hunks for _, text in hunk.lines)
         touched = {each.path for each in (*self.reviewed.files, *self.present.files)}
+        lines = (text for change in changes for hunk in change.hunks for _, text in hunk.lines)
+        used = used_on(lines, sorted(touched))
+        self.names = used.names
         both = sorted({*self.differing, *touched})
         found: dict[bytes, Redefined] = {}
         for old, new in (
             (self.reviewed.before, self.present.before),
             (self.reviewed.after, self.present.after),
         ):
-            found |= {each.name: each for each in redefined(self.names, old, new, both) if each.name not in found}
+            found |= {each.name: each for each in redefined(used, old, new, both) if each.name not in found}
         for each in found.values():
             told = (*each.new, *each.old)
             name = each.name.decode("utf-8", "backslashreplace")

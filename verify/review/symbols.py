@@ -1,22 +1,26 @@
-"""What the names on some lines mean: their definitions in the files that differ between two trees. Pure.
+"""What the names on some lines mean, in two trees: their definitions wherever they can reach those lines. Pure.
 
 Same text can mean something else when a function, macro, type, constant or field that it uses is defined otherwise,
-once more, or no longer. Only files that differ can tell of that; in files of a language without a grammar, and where a
-grammar lost its way, the lines that hold the name are compared instead.
+once more, or no longer. Looked at are the files that can be reached (`reach.py`) and differ. A function that those only
+declare, or that is called and not declared there at all, is looked for in every file that differs. In files without a
+grammar, and where a grammar lost its way, the lines that hold the name are compared instead.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from verify.model.ids import RepoPath
-from verify.model.outline import Definition, DefinitionKind, Outline
+from verify.model.outline import Definition, DefinitionKind, Function, Outline
+from verify.review.reach import reach
 from verify.review.sources import Sources
 from verify.review.units import is_prose
 
 _WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*")
+_CALLED = re.compile(rb"(?<![\w.>:])((?:\w+::)*\w+)[ \t]*\(")
 _ANY = re.compile(rb"\busing\s+namespace\b|\bimport\s*\(?\s*\*")
-_MAKES_NO_DIFFERENCE = {b"if", b"else", b"for", b"while", b"return", b"int", b"void", b"const", b"static", b"char"}
+_KEYWORDS = {b"if", b"else", b"for", b"while", b"return", b"int", b"void", b"const", b"static", b"char"}
+_WITH_BODY = (DefinitionKind.FUNCTION, DefinitionKind.MACRO, DefinitionKind.TYPE, DefinitionKind.VARIABLE)
 ANY = b"*"
 
 
@@ -44,26 +48,106 @@ class Redefined:
     new: tuple[Meaning, ...]
 
 
-def names_on(lines: Iterable[bytes]) -> frozenset[bytes]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Used:
+    """The names on a change's lines, which of them are called, and the files that the lines are in."""
+
+    names: frozenset[bytes]
+    called: frozenset[bytes]
+    files: tuple[RepoPath, ...]
+
+
+def used_on(lines: Iterable[bytes], files: Iterable[RepoPath]) -> Used:
     """Every word of these lines that may be a name; words in comments count too, which errs on the safe side."""
-    return frozenset(word for line in lines for word in _WORD.findall(line)) - _MAKES_NO_DIFFERENCE
+    texts = tuple(lines)
+    return Used(
+        names=frozenset(word for line in texts for word in _WORD.findall(line)) - _KEYWORDS,
+        called=frozenset(name.rpartition(b"::")[2] for line in texts for name in _CALLED.findall(line)) - _KEYWORDS,
+        files=tuple(files),
+    )
 
 
-def redefined(
-    names: frozenset[bytes], old: Sources, new: Sources, differing: Iterable[RepoPath]
-) -> tuple[Redefined, ...]:
+def redefined(used: Used, old: Sources, new: Sources, differing: Iterable[RepoPath]) -> tuple[Redefined, ...]:
     """The names that mean something else in the new tree; `differing` are the paths that are not the same in both."""
-    paths = tuple(differing)
-    before, after = _meanings(names, old, paths), _meanings(names, new, paths)
+    paths = frozenset(differing)
+    reached = reach(old, used.files) | reach(new, used.files)
+    near = tuple(sorted(paths & reached))
+    far = tuple(sorted(paths - reached))
+    here = _Near(used.names, old, new, near, reached)
+    outside = here.looked_for_elsewhere(used.called)
     found = []
-    for name in sorted(before.keys() | after.keys()):
-        was, now = before.get(name, ()), after.get(name, ())
+    for name in sorted(used.names | {ANY}):
+        was, now = here.old.get(name, []), here.new.get(name, [])
+        if name in outside:
+            was = was + list(_functions(name, old, far))
+            now = now + list(_functions(name, new, far))
         if sorted(each.same() for each in was) != sorted(each.same() for each in now):
             found.append(Redefined(name=name, old=_without(was, now), new=_without(now, was)))
     return tuple(found)
 
 
-def _without(these: tuple[Meaning, ...], others: tuple[Meaning, ...]) -> tuple[Meaning, ...]:
+class _Near:
+    """The meanings of names in the files that differ and can be reached."""
+
+    def __init__(
+        self,
+        names: frozenset[bytes],
+        old: Sources,
+        new: Sources,
+        near: tuple[RepoPath, ...],
+        reached: frozenset[RepoPath],
+    ) -> None:
+        self.names = names
+        self._sides = (old, new)
+        self._reached = reached
+        self.old, self.new = _meanings(names, old, near), _meanings(names, new, near)
+
+    def looked_for_elsewhere(self, called: frozenset[bytes]) -> frozenset[bytes]:
+        """Names that are called, or declared only, without a body in any file that can be reached."""
+        bodies: set[bytes] = set()
+        declared: set[bytes] = set()
+        for sources in self._sides:
+            for path in self._reached:
+                content = sources.content(path)
+                if content is None or not _words(content) & self.names:
+                    continue
+                outline = sources.definitions(path)
+                for each in outline.definitions if outline is not None else ():
+                    if each.kind is DefinitionKind.DECLARATION or (outline is not None and _is_extern(each, outline)):
+                        declared.add(each.name)
+                    elif each.kind in _WITH_BODY:
+                        bodies.add(each.name)
+        return ((called | declared) & self.names) - bodies
+
+
+def _functions(name: bytes, sources: Sources, paths: Iterable[RepoPath]) -> Iterator[Meaning]:
+    """Functions and variables of this name that other files could link to."""
+    for path in paths:
+        content = sources.content(path)
+        if content is None or is_prose(path) or name not in content or name not in _words(content):
+            continue
+        outline = sources.definitions(path)
+        if outline is None:
+            continue
+        for each in outline.functions:
+            if each.name.rpartition(b"::")[2] == name and not _is_private(each, outline):
+                line = outline.line_of(each.span.start)
+                yield Meaning(path=path, line=line, kind="function", within=each.within, text=outline.of(each.span))
+        for made in outline.definitions:
+            if made.name == name and made.kind is DefinitionKind.VARIABLE and not made.within:
+                yield _meaning(made, outline, path)
+
+
+def _is_extern(definition: Definition, outline: Outline) -> bool:
+    return definition.kind is DefinitionKind.VARIABLE and outline.text.startswith(b"extern", definition.span.start)
+
+
+def _is_private(function: Function, outline: Outline) -> bool:
+    head = outline.text[function.span.start : function.body.start]
+    return re.match(rb"\s*static\b", head) is not None
+
+
+def _without(these: list[Meaning], others: list[Meaning]) -> tuple[Meaning, ...]:
     left = [each.same() for each in others]
     found = []
     for each in these:
@@ -74,9 +158,7 @@ def _without(these: tuple[Meaning, ...], others: tuple[Meaning, ...]) -> tuple[M
     return tuple(found)
 
 
-def _meanings(
-    names: frozenset[bytes], sources: Sources, paths: Iterable[RepoPath]
-) -> Mapping[bytes, tuple[Meaning, ...]]:
+def _meanings(names: frozenset[bytes], sources: Sources, paths: Iterable[RepoPath]) -> dict[bytes, list[Meaning]]:
     found: dict[bytes, list[Meaning]] = {}
     for path in paths:
         content = sources.content(path)
@@ -84,7 +166,7 @@ def _meanings(
             continue
         for name, meaning in _meanings_in(names, sources.definitions(path), path, content):
             found.setdefault(name, []).append(meaning)
-    return {name: tuple(each) for name, each in found.items()}
+    return found
 
 
 def _words(content: bytes) -> frozenset[bytes]:

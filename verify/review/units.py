@@ -74,7 +74,7 @@ def units_of(
     if broken:
         return Unread(line=outline.line_of(broken[0].start))
     units = [_function_unit(each, outline, span) for each in functions]
-    units += [_definition_unit(each, outline, span) for each in around]
+    units += [_definition_unit(each, outline, span, context) for each in around]
     if not inside:
         units.append(_context_unit(outline.heads_at(span), context))
     return tuple(units)
@@ -123,7 +123,10 @@ def _function_unit(function: Function, outline: Outline, lines: Span) -> Unit:
     )
 
 
-def _definition_unit(definition: Definition, outline: Outline, lines: Span) -> Unit:
+def _definition_unit(definition: Definition, outline: Outline, lines: Span, context: tuple[bytes, ...]) -> Unit:
+    if definition.kind is DefinitionKind.TYPE and _has_functions(definition, outline):
+        # of a class with functions its other members may be anything: the lines around stand for the surroundings
+        return _context_unit((*outline.heads_at(lines), b"in " + definition.name), context)
     if definition.kind is DefinitionKind.TYPE:
         fields = [
             outline.of(each.span)
@@ -172,6 +175,10 @@ def _paragraph(text: bytes, lines: tuple[int, int], context: tuple[bytes, ...]) 
         twins=1,
         span=Span(start=0, end=0),
     )
+
+
+def _has_functions(definition: Definition, outline: Outline) -> bool:
+    return any(definition.span.holds(each.span) for each in outline.functions)
 
 
 def _context_unit(heads: tuple[bytes, ...], context: tuple[bytes, ...]) -> Unit:

@@ -12,9 +12,10 @@ from verify.gates.answers import differences, unmet, unusable
 from verify.gates.case import Case
 from verify.gates.exercise import SEED, checkpoint_resume_session, no_such_arm, timed_arms
 from verify.gates.kind import Kind, Scope
-from verify.gates.timing import Timing, judge_times
+from verify.gates.timing import Timing, first_token_amounts, judge_times
 from verify.model.diagnostic import Diagnostic, Finding
 from verify.model.evidence import Need, ProbeNeed
+from verify.model.figure import Amount, Amounts, Figure
 from verify.model.ids import ConfigName, ModelName
 from verify.model.observation import ArmObservation, RunObservation
 from verify.model.session import Mark, Rounds
@@ -82,6 +83,29 @@ def check(params: Params, case: Case) -> Outcome:
     kept, superseded = max(on.mark("kept")), max(off.mark("superseded"))
     timed = ", ".join(timing.summary for timing in timings) or "not timed"
     return Passed(summary=f"kept {kept} with on, superseded {superseded} with off, equal text, {timed}")
+
+
+def figures(params: Params, case: Case) -> tuple[Figure, ...]:
+    """The ratios, the times that they are of, and what became of the checkpoints."""
+    need = _need(params, case)
+    if need is None:
+        return ()
+    run = case.seen(need, RunObservation)
+    if tuple(arm.arm for arm in run.arms) != tuple(arm.name for arm in need.arms):
+        return ()
+    timed = (first_token_amounts("first token of the resumed prompts", run, _requests(params)),) if params.timed else ()
+    return (
+        *(reading for timing in _timings(params, run) for reading in timing.readings),
+        *timed,
+        *(
+            Amounts(
+                what=f"checkpoints {mark} in a round",
+                unit="",
+                amounts=tuple(Amount(name=arm.arm, value=max(arm.mark(mark), default=0)) for arm in run.arms),
+            )
+            for mark in ("kept", "superseded")
+        ),
+    )
 
 
 def _need(params: Params, case: Case) -> ProbeNeed | None:
@@ -185,4 +209,5 @@ KIND = Kind(
     params=Params,
     needs=needs,
     check=check,
+    figures=figures,
 )

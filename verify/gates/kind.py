@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeVar
 
 from verify.gates.case import Case
 from verify.model.evidence import Need
+from verify.model.figure import Figure
 from verify.model.verdict import Outcome
 
 P = TypeVar("P")
@@ -20,6 +21,11 @@ class Scope(StrEnum):
     ANY = "any"
 
 
+def no_figures(params: object, case: Case) -> tuple[Figure, ...]:  # noqa: ARG001 - what kinds have that compare no numbers
+    """None."""
+    return ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind(Generic[P]):
     """One kind of gate.
@@ -29,7 +35,8 @@ class Kind(Generic[P]):
     `refers` (`model`, `configuration`, `switch` or `block`: the name must be declared), `min` and `max` (numbers,
     both inclusive), `pattern` (True: the text is a regular expression). A `standing` kind has no parameters that
     must be given and always applies: where a release declares no required gate of it, the judge adds one. What a
-    kind finds that is not `waivable` cannot be accepted as a deviation.
+    kind finds that is not `waivable` cannot be accepted as a deviation. `figures` are what it measured, to be shown;
+    they are asked for where every need is met, whatever was found.
     """
 
     name: str
@@ -41,6 +48,7 @@ class Kind(Generic[P]):
     needs: Callable[[P, Case], tuple[Need, ...]]
     check: Callable[[P, Case], Outcome]
     waivable: bool = True
+    figures: Callable[[P, Case], tuple[Figure, ...]] = no_figures
 
 
 AnyKind = Kind[Any]

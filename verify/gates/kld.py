@@ -24,6 +24,7 @@ from verify.model.divergence import (
     Statistics,
 )
 from verify.model.evidence import Need, ProbeNeed
+from verify.model.figure import Amount, Amounts, Figure
 from verify.model.ids import ConfigName, ModelName, Sha256
 from verify.model.session import settings_of
 from verify.model.text import TEXTS, Text
@@ -89,6 +90,44 @@ def check(params: Params, case: Case) -> Outcome:
         summary=f"{shown}: {rule}; a wrong term gives {_show(bad.statistics)}; "
         f"{shared_files(upstream.loaded, tip.loaded)}"
     )
+
+
+def figures(params: Params, case: Case) -> tuple[Figure, ...]:
+    """Mean, maximum and agreement of the runs that calibrate, and of the tip."""
+    need = _need(params, case)
+    if need is None:
+        return ()
+    seen = case.seen(need, DivergenceObservation)
+    if len(seen.arms) != len(need.arms):
+        return ()
+    upstream, tip = seen.arms
+    runs = (
+        *((f"upstream, {each.arm}", each.statistics, True) for each in seen.calibrations),
+        ("upstream again", upstream.statistics, False),
+        ("tip", tip.statistics, False),
+    )
+    exact = upstream.statistics if params.exact else None
+    mean, maximum, same = (
+        tuple(Amount(name=name, value=read(figures), bad=bad) for name, figures, bad in runs)
+        for read in (_mean, _maximum, _same_top)
+    )
+    return (
+        Amounts(what="KLD, mean", unit="nats", amounts=mean, most=exact.mean if exact else params.mean_max),
+        Amounts(what="KLD, maximum", unit="nats", amounts=maximum, most=exact.maximum if exact else params.maximum_max),
+        Amounts(what="same top token", unit="%", amounts=same, least=exact.same_top if exact else params.same_top_min),
+    )
+
+
+def _mean(figures: Statistics) -> float:
+    return figures.mean
+
+
+def _maximum(figures: Statistics) -> float:
+    return figures.maximum
+
+
+def _same_top(figures: Statistics) -> float:
+    return figures.same_top
 
 
 def _need(params: Params, case: Case) -> ProbeNeed | None:
@@ -216,4 +255,5 @@ KIND = Kind(
     params=Params,
     needs=needs,
     check=check,
+    figures=figures,
 )

@@ -14,6 +14,7 @@ from verify.gates.identity import session_incomplete
 from verify.gates.kind import Kind, Scope
 from verify.model.diagnostic import Diagnostic, Finding
 from verify.model.evidence import Need, ProbeNeed
+from verify.model.figure import Amount, Amounts, Figure
 from verify.model.ids import ConfigName, ModelName
 from verify.model.library import ContextSettings, MemoryArm, MemoryObservation, MemorySettings
 from verify.model.session import settings_of
@@ -78,8 +79,27 @@ def check(params: Params, case: Case) -> Outcome:
     )
 
 
-def _too_large(params: Params, upstream: MemoryArm, tip: MemoryArm) -> Iterator[Finding]:
-    sizes = (
+def figures(params: Params, case: Case) -> tuple[Figure, ...]:
+    """Every size of both arms, with what the tip may have."""
+    need = _need(params, case)
+    seen = case.seen(need, MemoryObservation) if need is not None else None
+    if need is None or seen is None or len(seen.arms) != len(need.arms):
+        return ()
+    upstream, tip = seen.arms
+    return tuple(
+        Amounts(
+            what=what,
+            unit=unit,
+            amounts=(Amount(name=upstream.arm, value=theirs), Amount(name=tip.arm, value=ours)),
+            most=min(theirs + slack, most or theirs + slack),
+        )
+        for what, unit, theirs, ours, slack, most in _sizes(params, upstream, tip)
+    )
+
+
+def _sizes(params: Params, upstream: MemoryArm, tip: MemoryArm) -> tuple[tuple[str, str, int, int, int, int], ...]:
+    """What is compared: its name and unit, upstream's, the tip's, the slack, and the absolute bound (0 for none)."""
+    return (
         ("the peak of the process", "KiB", upstream.peak_kib, tip.peak_kib, params.peak_slack_kib, params.peak_max_kib),
         ("the caches", "bytes", upstream.cache_bytes, tip.cache_bytes, params.cache_slack_bytes, 0),
         (
@@ -92,7 +112,10 @@ def _too_large(params: Params, upstream: MemoryArm, tip: MemoryArm) -> Iterator[
         ),
         ("the whole state", "bytes", upstream.whole_bytes, tip.whole_bytes, params.state_slack_bytes, 0),
     )
-    for what, unit, theirs, ours, slack, most in sizes:
+
+
+def _too_large(params: Params, upstream: MemoryArm, tip: MemoryArm) -> Iterator[Finding]:
+    for what, unit, theirs, ours, slack, most in _sizes(params, upstream, tip):
         if ours > theirs + slack:
             yield _finding(
                 params,
@@ -146,4 +169,5 @@ KIND = Kind(
     params=Params,
     needs=needs,
     check=check,
+    figures=figures,
 )

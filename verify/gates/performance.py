@@ -22,7 +22,9 @@ from verify.gates.versus import (
 )
 from verify.model.diagnostic import Diagnostic, Finding
 from verify.model.evidence import Need, ProbeNeed
+from verify.model.figure import Amount, Amounts, Figure, Reading
 from verify.model.ids import ConfigName, ModelName
+from verify.model.interval import Interval
 from verify.model.session import settings_of
 from verify.model.speed import Count, CountArm, CountObservation, CountSettings, Part, Workload
 from verify.model.verdict import Failed, Outcome, Passed, Undecided
@@ -75,6 +77,38 @@ def check(params: Params, case: Case) -> Outcome:
     shown = ", ".join(f"{part} {_ratio(upstream, tip, part):.5f}" for part in Part)
     files = shared_files(upstream.loaded, tip.loaded)
     return Passed(summary=f"instructions on upstream's: {shown}; equal tokens; {files}")
+
+
+def figures(params: Params, case: Case) -> tuple[Figure, ...]:
+    """Each part's ratio, from the tip's best repeat on upstream's worst to the other way about, and the counts."""
+    both = _needs(params, case)
+    if both is None:
+        return ()
+    seen = case.seen(both[0], CountObservation)
+    if len(seen.arms) != len(both[0].arms) or any(_degenerate(params, seen)):
+        return ()
+    upstream, tip = seen.arms
+    readings: list[Figure] = []
+    for part, bound in _bounds(params).items():
+        over, under = _figures(tip, part), _figures(upstream, part)
+        interval = Interval(
+            low=min(over) / max(under),
+            middle=_ratio(upstream, tip, part),
+            high=max(over) / min(under),
+            pairs=len(over),
+        )
+        readings.append(
+            Reading(what=f"instructions of {part}", of="tip/upstream", by="count", interval=interval, bound=bound)
+        )
+    amounts = (
+        Amounts(
+            what=f"instructions of {part}",
+            unit="",
+            amounts=tuple(Amount(name=arm.arm, value=sum(_figures(arm, part)) / params.repeats) for arm in seen.arms),
+        )
+        for part in _bounds(params)
+    )
+    return (*readings, *amounts)
 
 
 def _needs(params: Params, case: Case) -> tuple[ProbeNeed, ProbeNeed] | None:
@@ -175,4 +209,5 @@ KIND = Kind(
     params=Params,
     needs=needs,
     check=check,
+    figures=figures,
 )

@@ -24,6 +24,7 @@ from verify.gates.versus import (
 )
 from verify.model.diagnostic import Diagnostic, Finding
 from verify.model.evidence import Need, ProbeNeed
+from verify.model.figure import Figure
 from verify.model.ids import ConfigName, ModelName
 from verify.model.session import Drawn, Rounds, settings_of
 from verify.model.speed import (
@@ -92,6 +93,17 @@ def check(params: Params, case: Case) -> Outcome:
     upstream, tip = seen.arms
     files = shared_files(upstream.loaded, tip.loaded)
     return Passed(summary=f"{', '.join(timing.summary for timing in timings)}; equal tokens; {files}")
+
+
+def figures(params: Params, case: Case) -> tuple[Figure, ...]:
+    """Both ratios by both clocks."""
+    both = _needs(params, case)
+    if both is None:
+        return ()
+    seen = case.seen(both[0], SpeedObservation)
+    if len(seen.arms) != len(both[0].arms):
+        return ()
+    return tuple(reading for bound in _bounds(params) for reading in _timing(seen, bound).readings)
 
 
 def _needs(params: Params, case: Case) -> tuple[ProbeNeed, ProbeNeed] | None:
@@ -180,4 +192,5 @@ KIND = Kind(
     params=Params,
     needs=needs,
     check=check,
+    figures=figures,
 )

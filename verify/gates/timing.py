@@ -7,19 +7,22 @@ not lie beyond the bound with its whole interval.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from verify.model.diagnostic import Diagnostic
+from verify.model.figure import Amount, Amounts, Reading
 from verify.model.interval import LEAST_PAIRS, Interval, ratio_interval
 from verify.model.observation import ArmObservation, RunObservation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timing:
-    """What the times say: nothing wrong, failures, or doubts, and how to tell it."""
+    """What the times say: nothing wrong, failures, or doubts, how to tell it, and the ratios that were judged."""
 
     summary: str
     failures: tuple[Diagnostic, ...] = ()
     doubts: tuple[Diagnostic, ...] = ()
+    readings: tuple[Reading, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,15 +89,27 @@ def judge_paired(
     summary = f"{what} {ratio} " + "; ".join(f"{times.clock} {_ratio(interval)}" for times, interval in found)
     failures: list[Diagnostic] = []
     doubts: list[Diagnostic] = []
+    readings: list[Reading] = []
     for times, interval in found:
         most = bound if times.clock == "processor" or wall_bound is None else wall_bound
+        readings.append(Reading(what=what, of=ratio, by=f"{times.clock} time", interval=interval, bound=most))
         if interval is None:
             failures.append(_told("time-degenerate", f"{what}: {times.clock} clock: a time is zero", times, most))
         elif interval.low > most:
             failures.append(_told("ratio-too-large", f"{what} {ratio} {times.clock} {_ratio(interval)}", times, most))
         elif interval.high > most and times.clock == "processor":
             doubts.append(_told("noise-too-large", f"{what} {ratio} {_ratio(interval)}: too noisy", times, most))
-    return Timing(summary=summary, failures=tuple(failures), doubts=tuple(doubts))
+    return Timing(summary=summary, failures=tuple(failures), doubts=tuple(doubts), readings=tuple(readings))
+
+
+def first_token_amounts(what: str, run: RunObservation, requests: Sequence[str]) -> Amounts:
+    """The time to the first token of `requests`, summed in each round: every arm's median by the wall's clock."""
+    times = {arm.arm: _times(arm, requests, "wall") for arm in run.arms}
+    return Amounts(
+        what=f"{what}, median by the clock on the wall",
+        unit="ms",
+        amounts=tuple(Amount(name=name, value=1000 * median(each)) for name, each in times.items() if each),
+    )
 
 
 def _times(arm: ArmObservation | None, requests: Sequence[str], clock: str) -> tuple[float, ...]:

@@ -14,9 +14,10 @@ from verify.gates.answers import differences, unmet, unusable
 from verify.gates.case import Case
 from verify.gates.exercise import SEED, no_such_arm, switch_arms, timed_arms, warm_behind_cold_session
 from verify.gates.kind import Kind, Scope
-from verify.gates.timing import Timing, judge_times
+from verify.gates.timing import Timing, first_token_amounts, judge_times
 from verify.model.diagnostic import Diagnostic, Finding
 from verify.model.evidence import Arm, Need, ProbeNeed
+from verify.model.figure import Amount, Amounts, Figure
 from verify.model.ids import ConfigName, ModelName
 from verify.model.observation import RunObservation
 from verify.model.session import Mark, Rounds
@@ -75,6 +76,29 @@ def check(params: Params, case: Case) -> Outcome:
     if reasons := tuple(reason for timing in timings for reason in timing.doubts):
         return Undecided(summary=reasons[0].message, reasons=reasons)
     return Passed(summary=", ".join(timing.summary for timing in timings) + ", equal text")
+
+
+def figures(params: Params, case: Case) -> tuple[Figure, ...]:
+    """The ratios, the times that they are of, and how long the short request waits by batches."""
+    both = _needs(params, case)
+    if both is None:
+        return ()
+    run = case.seen(both[0], RunObservation)
+    if tuple(arm.arm for arm in run.arms) != tuple(arm.name for arm in both[0].arms):
+        return ()
+    waits = tuple(
+        Amount(name=arm.arm, value=median(answer.waited_batches for answer in arm.named("warm")))
+        for arm in run.arms
+        if arm.named("warm")
+    )
+    return (
+        *(reading for timing in _timings(params, run) for reading in timing.readings),
+        *(
+            first_token_amounts(f"first token of the {request} request", run, (request,))
+            for request in ("warm", "cold")
+        ),
+        Amounts(what="batches of the cold prompt before the warm request's first token", unit="", amounts=waits),
+    )
 
 
 def _needs(params: Params, case: Case) -> tuple[ProbeNeed, ProbeNeed] | None:
@@ -185,4 +209,5 @@ KIND = Kind(
     params=Params,
     needs=needs,
     check=check,
+    figures=figures,
 )

@@ -1,0 +1,46 @@
+"""What a gate measured, as figures to be shown: ratios with their interval and bound, and amounts side by side.
+
+A kind makes them of the very evidence that it judges, by the functions that it judges with, so that a page cannot show
+another number than the one that decided. They decide nothing themselves.
+"""
+
+from dataclasses import dataclass
+
+from verify.model.interval import Interval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """One ratio against the most that it may be.
+
+    `of` names it (`on/off`), `by` what it was read by (a clock, a count). `interval` is None where there is none.
+    """
+
+    what: str
+    of: str
+    by: str
+    interval: Interval | None
+    bound: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Amount:
+    """One arm's figure; `bad` marks a run that is known to be wrong, by which the comparison is calibrated."""
+
+    name: str
+    value: float
+    bad: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Amounts:
+    """The same thing measured of several arms; `most` and `least` bound the last one, where there is a bound."""
+
+    what: str
+    unit: str
+    amounts: tuple[Amount, ...]
+    most: float | None = None
+    least: float | None = None
+
+
+Figure = Reading | Amounts

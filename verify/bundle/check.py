@@ -21,6 +21,7 @@ from verify.bundle.members import read_members
 from verify.bundle.origin import NoBase, OpenBase, open_base
 from verify.bundle.patches import check_commits, check_lock, check_patches
 from verify.bundle.sbom import check_sbom
+from verify.bundle.second import NOT_INSTALLED, check_second
 from verify.bundle.signatures import check_signatures
 from verify.bundle.sources import Sources, Unreadable, read_sources
 from verify.bundle.stated import check_notes, check_statements
@@ -133,8 +134,12 @@ def check_bundle(folder: Path, *, base: Path | None, signers: tuple[Signer, ...]
         checks.append(Checked(name="signatures", outcome=signed))
     with open_base(base, bundle.release) as opened:
         checks += (Checked(name=name, outcome=on_base(bundle, opened)) for name, on_base in _ON_BASE)
+        second = check_second(bundle, opened)
+    if second is not None:
+        checks.append(Checked(name="trees by dulwich", outcome=second))
+    once = (NOT_INSTALLED,) if second is None else ()
     who = (_UNSIGNED,) if signed is None else () if signers is not None else (_UNASKED,)
-    return Report(release=bundle.release.name, checks=tuple(checks), unchecked=(*who, *UNCHECKED, _OLDER))
+    return Report(release=bundle.release.name, checks=tuple(checks), unchecked=(*who, *UNCHECKED, *once, _OLDER))
 
 
 def _not_made(name: str, reasons: tuple[Diagnostic, ...]) -> Checked:

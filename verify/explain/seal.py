@@ -112,6 +112,15 @@ EXPLANATIONS: dict[str, str] = {
         "combined.diff is the whole release as one patch, and it does not make the promised tip of the base. Whoever "
         "applies it gets another program than whoever applies the series."
     ),
+    "bundle-second-differs": (
+        "dulwich, git written anew in Python, derives another tree from the base and the patches than the one that was "
+        "promised, or a patch does not fit where it says. Git and dulwich share no code, so that an error in one of them "
+        "or a patch that both read differently shows here."
+    ),
+    "second-way-failed": (
+        "dulwich is installed and could not be used on this base or these patches, so that nothing is known of the second "
+        "way. Look at its words; without dulwich the check is left out, and the report says so."
+    ),
     "bundle-evidence-unsound": (
         "A record of evidence carries the SHA-256 of its own content, and its file is named by its key. This one does "
         "not fit one of them: it was edited, damaged, or put under another's name."

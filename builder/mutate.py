@@ -29,6 +29,7 @@ from verify.report.json import outcome_word
 
 RECIPE = "1"
 _SHOWN_CODES = 6
+Known = MutationObservation | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +58,24 @@ def mutate(bench: Bench, case: Case, gates: tuple[GateDecl, ...], *, quick: bool
                     found = _judged(bench, case, mutant, gates, quick=quick)
                     stage.outcome(f"noticed by {found.observation.noticed}")
                 yield found
+
+
+def known(bench: Bench, case: Case, gates: tuple[GateDecl, ...]) -> Iterator[tuple[Mutant | NoMutant, Known]]:
+    """Every mutant with what was found of it before; None for one that nobody has judged under these gates."""
+    if not isinstance(case.stack, Stack):
+        return
+    laying = Laying(case.release.blocks, case.stack, bench.stacked.store, bench.stacked.derived.objects)
+    for mutant in mutants(case.release.blocks, laying):
+        yield mutant, _no_mutant(mutant) if isinstance(mutant, NoMutant) else _recorded(bench, case, mutant, gates)
+
+
+def _recorded(bench: Bench, case: Case, mutant: Mutant, gates: tuple[GateDecl, ...]) -> Known:
+    asked = (*own_gates(gates, mutant.block), *shared_gates(gates))
+    for quick in (False, True):
+        record = bench.evidence.get(_key(bench, case, mutant, asked, quick=quick))
+        if isinstance(record, Evidence):
+            return decode_observation(MutationObservation, record.observation)
+    return None
 
 
 def _no_mutant(mutant: NoMutant) -> MutationObservation:

@@ -16,10 +16,8 @@ if TYPE_CHECKING:
     from builder.review.survey import Reviewed, Survey
     from verify.manifest.claims import Claims
     from verify.model.block import Block, Person
-    from verify.model.claim import ClaimResult
-    from verify.model.ids import BlockName, FoldId
+    from verify.model.ids import FoldId
     from verify.model.review import Condition
-    from verify.review.packet import Packet
     from verify.review.standing import ConditionState
 
 app = typer.Typer(help="Which approvals stand, what is to be read, and putting reviews on record", no_args_is_help=True)
@@ -187,11 +185,12 @@ def _open(session: Session) -> "tuple[Stacked, Reviewed]":
 def _status(session: Session) -> Answer:
     from builder import pipeline
     from builder.cli.tables import table
+    from builder.review.packet import packet_of
     from verify.review.packet import claim_json, condition_json, words
 
     stacked, reviewed = _open(session)
     surveyed = reviewed.survey()
-    made = _make_packet(reviewed, surveyed, pipeline.claims_at_tip(stacked) or (), frozenset())
+    made = packet_of(reviewed, surveyed, pipeline.claims_at_tip(stacked) or ())
     rows = [
         (
             fold.state.value,
@@ -254,33 +253,16 @@ def _judged(surveyed: "Survey", stacked: "Stacked") -> tuple[tuple[Diagnostic, .
     return findings_of(outcome), status
 
 
-def _make_packet(
-    reviewed: "Reviewed",
-    surveyed: "Survey",
-    claims: "tuple[ClaimResult, ...]",
-    only: "frozenset[tuple[BlockName, FoldId]]",
-) -> "Packet":
-    from verify.review.packet import make_packet
-
-    subjects, patches = {}, {}
-    for standing in surveyed.standings.folds:
-        key = standing.block, standing.fold
-        _, fold = reviewed.fold(*key)
-        subjects[key] = fold.subject
-        approved = reviewed.reviewed_patch(standing.block, standing.approvals[0].entry) if standing.approvals else None
-        patches[key] = (None if approved is None else approved[0], fold.patch)
-    return make_packet(surveyed.standings, claims, subjects=subjects, patches=patches, only=only)
-
-
 def _packet(session: Session, names: list[str], markdown: bool) -> Answer:
     from builder import pipeline
     from builder.edit.desk import open_desk
+    from builder.review.packet import packet_of
     from verify.review.packet import packet_json, packet_markdown, packet_text
 
     stacked, reviewed = _open(session)
     desk = open_desk(root=session.root, release=stacked.release, derived=stacked.derived, store=stacked.store)
     only = frozenset((block.name, fold.id) for block, fold in map(desk.fold, names))
-    made = _make_packet(reviewed, reviewed.survey(), pipeline.claims_at_tip(stacked) or (), only)
+    made = packet_of(reviewed, reviewed.survey(), pipeline.claims_at_tip(stacked) or (), only)
     text = packet_markdown(made).rstrip("\n") if markdown else packet_text(made)
     return Answer(text=text, data=packet_json(made))
 

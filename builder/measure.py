@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
+from builder.base_release import upstream_base
 from builder.bindings import provide_bindings
 from builder.compile.abi import compare_abi, find_abidiff
 from builder.compile.build import Built, build, build_folder
@@ -22,7 +23,7 @@ from builder.disk import nearly_full
 from builder.executor import LOCAL, Executor, Job, NotDone
 from builder.foreign import Import, ImportStore, answered
 from builder.models import provide_model
-from builder.nearest import Change, Estimate, KnownBuild, changes_from_nearest, estimate, known_builds
+from builder.nearest import Change, Estimate, KnownBuild, changes_from_nearest, estimates, known_builds
 from builder.pipeline import Stacked, Workshop
 from builder.plan import Step, builds_of, needs_of, plan_steps
 from builder.witness import Witness
@@ -123,9 +124,10 @@ class Bench:
         tools = {**recorded_tools(self.workshop.cache), self.toolchain.digest: tool_parts(self.toolchain)}
         return changes_from_nearest(step.key, self.known_builds, tools)
 
-    def estimate(self, step: Step[BuildNeed]) -> Estimate | None:
-        """What a step may take, from earlier builds."""
-        return estimate(step.key, self.known_builds)
+    def estimates(self, steps: Sequence[Step[BuildNeed]]) -> dict[str, Estimate | None]:
+        """What the steps that are not known yet may take, from earlier builds; by the key's digest."""
+        asked = [step.key for step in steps if not step.known]
+        return {key.digest: each for key, each in zip(asked, estimates(asked, self.known_builds), strict=True)}
 
     def damaged(self, case: Case, steps: Sequence[Step[BuildNeed]]) -> tuple[Diagnostic, ...]:
         """What is kept of the steps' builds and is not whole: it is not used, and told."""
@@ -298,7 +300,7 @@ class Bench:
     def bindings(self) -> Bindings:
         """What the engine's library is called with; a fault where the base carries none."""
         return provide_bindings(
-            base=self.stacked.release.base,
+            base=upstream_base(self.stacked.release.base, self.workshop.root),
             cache=self.workshop.cache,
             offline=self.workshop.offline,
             progress=self.workshop.progress,

@@ -82,18 +82,31 @@ def changes_from_nearest(
     return tuple(changes)
 
 
-def estimate(key: Key, known: Sequence[KnownBuild]) -> Estimate | None:
-    """What like builds took: of the same recipe, options, tools and machine; else of any builds at all."""
+def estimates(keys: Sequence[Key], known: Sequence[KnownBuild]) -> tuple[Estimate | None, ...]:
+    """What these builds may take, one after another: as builds did that differ in their tree alone, by the median.
+
+    Where there is none, the first of its recipe, options, tools and machine may compile everything: as long as the
+    longest build known. Those after it find most in the compiler cache: the median of all.
+    """
     whole = [each for each in known if each.observation.ok]
-    alike = [each for each in whole if not set(_differing(key, each.key)) - {"tree"}]
-    chosen = alike or whole
-    if not chosen:
-        return None
+    found: list[Estimate | None] = []
+    begun: list[Key] = []
+    for key in keys:
+        alike = [each for each in whole if not set(_differing(key, each.key)) - {"tree"}]
+        first = not alike and not any(not set(_differing(key, each)) - {"tree"} for each in begun)
+        begun.append(key)
+        longest = sorted(whole, key=lambda each: each.observation.cpu_seconds)[-1:]
+        chosen = alike or (longest if first else whole)
+        found.append(_median_of(chosen, alike=bool(alike)) if chosen else None)
+    return tuple(found)
+
+
+def _median_of(chosen: Sequence[KnownBuild], *, alike: bool) -> Estimate:
     return Estimate(
         cpu_seconds=round(median(each.observation.cpu_seconds for each in chosen), 1),
         wall_seconds=round(median(each.observation.wall_seconds for each in chosen), 1),
         of=len(chosen),
-        alike=bool(alike),
+        alike=alike,
     )
 
 

@@ -93,6 +93,7 @@ def _build(session: Session, *, plan: bool, fresh: bool, executor: str | None, n
     if not plan:
         stacked.keep()
         case = bench.build(case, steps)
+    expects = bench.estimates(steps) if plan else {}
     rows: list[tuple[str, ...]] = []
     data: list[dict[str, object]] = []
     for step in steps:
@@ -100,7 +101,8 @@ def _build(session: Session, *, plan: bool, fresh: bool, executor: str | None, n
         recorded = case.builds.get(step.need)
         seen = recorded.observation if recorded else None
         state = ("known" if step.known else "to build") if plan else "failed" if seen is None or not seen.ok else "ok"
-        changes, expected = (None, None) if step.known or not plan else (bench.changes(step), bench.estimate(step))
+        changes = None if step.known or not plan else bench.changes(step)
+        expected = expects.get(step.key.digest)
         why = (
             _why(step.why, changes, expected)
             if plan or seen is None
@@ -133,11 +135,10 @@ def _build(session: Session, *, plan: bool, fresh: bool, executor: str | None, n
         )
     text = table(("proof", "configuration", "tree", "state", "why" if plan else "work"), rows)
     if plan:
-        total = [bench.estimate(step) for step in steps if not step.known]
-        told = [each for each in total if each is not None]
+        told = [each for each in expects.values() if each is not None]
         if told:
             seconds = sum(each.wall_seconds for each in told)
-            text += f"\n\n{len(total)} builds to make, about {seconds:.0f} s by what earlier ones took"
+            text += f"\n\n{len(expects)} builds to make, about {seconds:.0f} s by what earlier ones took"
         return Answer(text=text, data={"plan": data}, diagnostics=damaged)
     gates = [gate for gate in gates_of(case.release) if gate.kind == "build"]
     if name is not None:

@@ -28,8 +28,9 @@ def plan_answer(bench: "Bench", case: Case, gates: Sequence[GateDecl]) -> Answer
     case = bench.abi(case, needs, only_known=True)
     planned = {step.need: step for step in probes}
     rows: list[dict[str, object]] = []
+    expects = bench.estimates(builds)
     for step in builds:
-        estimate = None if step.known else bench.estimate(step)
+        estimate = expects.get(step.key.digest)
         rows.append(
             {
                 "step": "build",

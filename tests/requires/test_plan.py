@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from builder.nearest import KnownBuild, changes_from_nearest, estimate
+from builder.nearest import KnownBuild, changes_from_nearest, estimates
 from tests.gates.good import BASE, good_build
 from tests.requires.blocks import BRINGS
 from tests.requires.conftest import Plant
@@ -44,14 +44,22 @@ def test_another_compiler_under_the_same_name_is_named_by_the_part_that_was_exch
 
 def test_where_nothing_was_built_there_is_nothing_to_compare_with() -> None:
     assert changes_from_nearest(key(), (), {}) is None
-    assert estimate(key(), ()) is None
+    assert estimates((key(),), ()) == (None,)
 
 
 def test_an_estimate_is_the_median_of_builds_that_differ_in_their_tree_alone() -> None:
     alike = [known(cpu, tree=letter * 40) for cpu, letter in ((4.0, "b"), (6.0, "c"), (50.0, "d"))]
-    seen = estimate(key(), (*alike, known(900.0, recipe="r/0"), known(1.0, ok=False)))
+    (seen,) = estimates((key(),), (*alike, known(900.0, recipe="r/0"), known(1.0, ok=False)))
     assert seen is not None
     assert (seen.cpu_seconds, seen.of, seen.alike) == (6.0, 3, True)
+
+
+def test_the_first_build_of_its_kind_may_take_as_long_as_the_longest() -> None:
+    first, second = estimates((key(), key(tree="e" * 40)), [known(each, recipe="r/0") for each in (2.0, 4.0, 600.0)])
+    assert first is not None
+    assert second is not None
+    assert (first.cpu_seconds, first.alike) == (600.0, False)
+    assert (second.cpu_seconds, second.alike) == (4.0, False)
 
 
 def test_the_plan_says_what_changed_and_what_it_may_take(plant: Plant) -> None:

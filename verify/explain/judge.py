@@ -198,8 +198,8 @@ EXPLANATIONS: dict[str, str] = {
         "so can change its text. It must keep the old order there."
     ),
     "no-such-arm": (
-        "The gate names a switch that its block does not declare, or the stack is stuck below the block. The two arms "
-        "of a switch run on the block's own build, so without them there is nothing to compare."
+        "The gate names a switch that its block does not declare, or the stack is stuck. The two arms of a switch run "
+        "on the tip, so without them there is nothing to compare."
     ),
     "no-tokens": "An arm gave no token to a prompt. Two empty answers are equal and prove nothing.",
     "answer-cut-short": (

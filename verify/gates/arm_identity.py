@@ -2,8 +2,8 @@
 
 Three arms complete the same prompts: the build below the block, the block's own build with the switch off, and with
 it on. Off must equal below, token ids and probabilities. Equality alone would also be found where the feature was
-compiled out or the switch is never read, so a second session exercises the feature and its log line must come with
-the switch on and must not come with it off.
+compiled out or the switch is never read, so a second session exercises the feature on the tip, where a later block may
+have undone it, and its log line must come with the switch on and must not come with it off.
 """
 
 from collections.abc import Iterator
@@ -15,15 +15,15 @@ from verify.gates.answers import differences, unmet, unusable
 from verify.gates.case import Case
 from verify.gates.exercise import (
     checkpoint_resume_session,
-    lower_tree,
     no_such_arm,
+    own_arms,
     switch_arms,
     tokens_session,
     warm_behind_cold_session,
 )
 from verify.gates.kind import Kind, Scope
 from verify.model.diagnostic import Diagnostic, Finding
-from verify.model.evidence import Arm, BuildNeed, Need, ProbeNeed
+from verify.model.evidence import Arm, Need, ProbeNeed
 from verify.model.ids import ConfigName, ModelName
 from verify.model.observation import RunObservation
 from verify.model.session import Mark
@@ -84,30 +84,34 @@ def check(params: Params, case: Case) -> Outcome:
 
 def _needs(params: Params, case: Case) -> tuple[ProbeNeed, ProbeNeed] | None:
     off_on = switch_arms(case, params.switch, params.configuration)
-    below = lower_tree(case)
-    if off_on is None or below is None:
+    own = own_arms(case, params.switch, params.configuration)
+    if off_on is None or own is None:
         return None
-    lower = Arm(name="below", build=BuildNeed(tree=below, configuration=params.configuration))
     marks = (Mark(name="seen", pattern=params.seen),)
-    identity = tokens_session(
-        model=params.model,
-        arms=(lower, *off_on),
-        prompts=params.prompts,
-        tokens=params.tokens,
-        probabilities=params.probabilities,
-        context=params.context,
-        marks=marks if params.exercise is Exercise.TOKENS else (),
-    )
+    by_tokens = marks if params.exercise is Exercise.TOKENS else ()
+    identity = _tokens(params, own, by_tokens)
     model = params.exercise_model or params.model
     match params.exercise:
         case Exercise.TOKENS:
-            return identity, identity
+            return identity, identity if own[1:] == off_on else _tokens(params, off_on, marks)
         case Exercise.WARM_BEHIND_COLD:
             return identity, warm_behind_cold_session(model=model, arms=off_on, marks=marks)
         case Exercise.CHECKPOINT_RESUME:
             return identity, checkpoint_resume_session(model=model, arms=off_on, marks=marks)
         case _:
             assert_never(params.exercise)
+
+
+def _tokens(params: Params, arms: tuple[Arm, ...], marks: tuple[Mark, ...]) -> ProbeNeed:
+    return tokens_session(
+        model=params.model,
+        arms=arms,
+        prompts=params.prompts,
+        tokens=params.tokens,
+        probabilities=params.probabilities,
+        context=params.context,
+        marks=marks,
+    )
 
 
 def _equal(params: Params, run: RunObservation) -> Iterator[Finding]:

@@ -1,7 +1,7 @@
 """Checkpoint resume: a prompt that goes on from a checkpoint does not save the same state again.
 
-One session on the block's own build, switch off and on, on a model whose memory cannot simply step back (sliding
-window, recurrent, hybrid). The engine's log tells what became of the checkpoint at each resume; text is equal; the
+One session on the tip, switch off and on, on a model whose memory cannot simply step back (sliding window, recurrent,
+hybrid). The engine's log tells what became of the checkpoint at each resume; text is equal; the
 resumed prompts are read no slower. Upstream at the same base is a third arm, and off is compared with that as well.
 """
 

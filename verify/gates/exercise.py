@@ -23,24 +23,42 @@ SEED = 1
 
 
 def switch_arms(case: Case, switch: str, configuration: ConfigName) -> tuple[Arm, Arm] | None:
-    """The two arms of a switch on its block's own build, off first: ratios are of the last arm to the first.
+    """The two arms of a switch on the tip, which is what ships, off first: ratios are of the last arm to the first.
 
-    None where the declaring block has no such switch, or no tree because the stack is stuck below it. A gate that
-    outlived its block runs both on the tip.
+    A later block may undo what an earlier one does, so an effect on the block's own build would show nothing of the
+    release. None where the declaring block has no such switch, or there is no tip because the stack is stuck.
     """
-    if case.block is None and case.outlived is not None:
-        tip, gone = case.tip_tree(), case.outlived
-        if tip is None or gone.switch != switch:
-            return None
-        build = BuildNeed(tree=tip, configuration=configuration)
-        return Arm(name="off", build=build, env=((gone.switch, gone.off),)), Arm(name="on", build=build)
-    block = case.declared_block()
-    declared = next((each for each in block.switches if each.name == switch), None) if block else None
-    tree = case.block_tree(block.name) if block else None
-    if declared is None or tree is None:
+    tip, declared = case.tip_tree(), _declared_switch(case, switch)
+    return None if tip is None or declared is None else _off_on(tip, declared, configuration)
+
+
+def own_arms(case: Case, switch: str, configuration: ConfigName) -> tuple[Arm, Arm, Arm] | None:
+    """The build below a block and its own build with the switch off and on; None as for `switch_arms`.
+
+    A gate that outlived its block compares the tip with upstream.
+    """
+    if case.block is not None:
+        below, own = case.below(case.block), case.block_tree(case.block)
+    else:
+        below, own = case.base_tree, case.tip_tree()
+    declared = _declared_switch(case, switch)
+    if below is None or own is None or declared is None:
         return None
+    lower = Arm(name="below", build=BuildNeed(tree=below, configuration=configuration))
+    return (lower, *_off_on(own, declared, configuration))
+
+
+def _declared_switch(case: Case, switch: str) -> tuple[str, str] | None:
+    """A switch's name and its value for off, by its block or by what outlived it."""
+    if case.block is None and case.outlived is not None:
+        return (switch, case.outlived.off) if case.outlived.switch == switch else None
+    block = case.declared_block()
+    return next(((each.name, each.off) for each in block.switches if each.name == switch), None) if block else None
+
+
+def _off_on(tree: TreeId, switch: tuple[str, str], configuration: ConfigName) -> tuple[Arm, Arm]:
     build = BuildNeed(tree=tree, configuration=configuration)
-    return Arm(name="off", build=build, env=((declared.name, declared.off),)), Arm(name="on", build=build)
+    return Arm(name="off", build=build, env=(switch,)), Arm(name="on", build=build)
 
 
 def timed_arms(case: Case, switch: str, configuration: ConfigName) -> tuple[Arm, ...] | None:
@@ -54,15 +72,8 @@ def timed_arms(case: Case, switch: str, configuration: ConfigName) -> tuple[Arm,
     return Arm(name="upstream", build=BuildNeed(tree=case.base_tree, configuration=configuration)), *arms
 
 
-def lower_tree(case: Case) -> TreeId | None:
-    """The tree below the declaring block; upstream's for a gate that outlived its block."""
-    if case.block is not None:
-        return case.below(case.block)
-    return case.base_tree if case.outlived is not None else None
-
-
 def no_such_arm(case: Case, switch: str) -> tuple[Diagnostic]:
-    """The reason where `switch_arms` gives none."""
+    """The reason where `switch_arms` or `own_arms` gives none."""
     reason = Diagnostic(
         code="no-such-arm",
         message=f"block `{case.block}` has no switch `{switch}`, or no tree to run it on",

@@ -1,9 +1,9 @@
 """Warm behind cold: a short request to a warm slot need not wait for a long cold prompt in another.
 
-Two sessions on the block's own build, switch off and on. With one cache a slot, times to the first token are paired
-round by round, and upstream at the same base is a third arm: off must not be slower than that, or on would be compared
-with a bad yardstick. With a unified cache the order must stay as it was. Text is equal everywhere. A ratio counts by
-its whole interval: below the bound it passes, above it fails, across it nobody knows.
+Two sessions on the tip, switch off and on. With one cache a slot, times to the first token are paired round by round,
+and upstream at the same base is a third arm: off must not be slower than that, or on would be compared with a bad
+yardstick. With a unified cache the order must stay as it was. Text is equal everywhere. A ratio counts by its whole
+interval: below the bound it passes, above it fails, across it nobody knows.
 """
 
 from collections.abc import Iterator

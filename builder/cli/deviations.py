@@ -116,7 +116,7 @@ def _list(session: Session) -> Answer:
 
 
 def _accept(
-    session: Session, gate: str, code: str, names: tuple[str, ...], *, reason: str, owner: str, until: str, day: str
+    session: Session, gate: str, finding: str, names: tuple[str, ...], *, reason: str, owner: str, until: str, day: str
 ) -> Answer:
     from builder import pipeline
     from builder.cli.edits import person
@@ -143,7 +143,7 @@ def _accept(
     deviation = Deviation(
         number=1,
         gate=declared.name,
-        finding=code,
+        finding=finding,
         names=names,
         reason=reason,
         evidence=tuple(result.evidence) or ("declared files and trees",),

@@ -21,7 +21,7 @@ from verify.model.verdict import Failed, Undecided
 from verify.report.json import outcome_word
 
 ROOT = Path(__file__).parents[2]
-NEED_BASE = {"base", "trees", "combined diff"}
+NEED_BASE = {"base", "trees", "combined diff", "trees by dulwich"}
 
 
 def ends(report: Report) -> dict[str, str]:

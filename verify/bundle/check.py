@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import assert_never
 
 from verify.bundle.archives import check_binaries, check_source
+from verify.bundle.below import check_line, open_line
 from verify.bundle.declared import check_agreement, check_declared
 from verify.bundle.documents import Bundle, open_bundle
 from verify.bundle.evidence import check_evidence, check_verdict
@@ -18,10 +19,10 @@ from verify.bundle.finding import ruled
 from verify.bundle.image import check_image
 from verify.bundle.mailbox import check_mailbox
 from verify.bundle.members import read_members
-from verify.bundle.origin import NoBase, OpenBase, open_base
+from verify.bundle.origin import NoBase, OpenBase
 from verify.bundle.patches import check_commits, check_lock, check_patches
 from verify.bundle.sbom import check_sbom
-from verify.bundle.second import NOT_INSTALLED, check_second
+from verify.bundle.second import NOT_INSTALLED, check_second, is_installed
 from verify.bundle.signatures import check_signatures
 from verify.bundle.sources import Sources, Unreadable, read_sources
 from verify.bundle.stated import check_notes, check_statements
@@ -113,6 +114,11 @@ _ON_BASE: tuple[tuple[str, Callable[[Bundle, OpenBase | NoBase], Outcome]], ...]
 )
 
 
+def _on_base() -> tuple[tuple[str, Callable[[Bundle, OpenBase | NoBase], Outcome]], ...]:
+    """Git's checks, and dulwich's where it is installed."""
+    return (*_ON_BASE, ("trees by dulwich", check_second)) if is_installed() else _ON_BASE
+
+
 def check_bundle(folder: Path, *, base: Path | None, signers: tuple[Signer, ...] | None = None) -> Report:
     """Check the bundle in `folder`; `base` is the pinned archive or a git folder, None leaves the trees undecided.
 
@@ -123,7 +129,7 @@ def check_bundle(folder: Path, *, base: Path | None, signers: tuple[Signer, ...]
     bundle = open_bundle(members)
     if not isinstance(bundle, Bundle):
         unread = Checked(name="documents", outcome=ruled(bundle, ""))
-        rest = [name for name, _ in (*_BY_ITSELF, *_ON_SOURCES, *_ON_BASE)]
+        rest = [name for name, _ in (*_BY_ITSELF, *_ON_SOURCES, *_on_base())]
         return Report(release="", checks=(sums, unread, *(_not_made(name, bundle) for name in rest)))
     sources = read_sources(bundle)
     checks = [sums, Checked(name="documents", outcome=Passed(summary="release.json, stack.json and verdict.json"))]
@@ -132,12 +138,12 @@ def check_bundle(folder: Path, *, base: Path | None, signers: tuple[Signer, ...]
     signed = check_signatures(bundle, signers)
     if signed is not None:
         checks.append(Checked(name="signatures", outcome=signed))
-    with open_base(base, bundle.release) as opened:
-        checks += (Checked(name=name, outcome=on_base(bundle, opened)) for name, on_base in _ON_BASE)
-        second = check_second(bundle, opened)
-    if second is not None:
-        checks.append(Checked(name="trees by dulwich", outcome=second))
-    once = (NOT_INSTALLED,) if second is None else ()
+    line = check_line(bundle)
+    if line is not None:
+        checks.append(Checked(name="base releases", outcome=line))
+    with open_line(base, bundle) as opened:
+        checks += (Checked(name=name, outcome=on_base(bundle, opened)) for name, on_base in _on_base())
+    once = () if is_installed() else (NOT_INSTALLED,)
     who = (_UNSIGNED,) if signed is None else () if signers is not None else (_UNASKED,)
     return Report(release=bundle.release.name, checks=tuple(checks), unchecked=(*who, *UNCHECKED, *once, _OLDER))
 

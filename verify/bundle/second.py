@@ -14,6 +14,7 @@ from verify.bundle.documents import Bundle
 from verify.bundle.finding import differs, finding, ruled
 from verify.bundle.layout import COMBINED
 from verify.bundle.origin import NoBase, OpenBase
+from verify.bundle.trees import usable
 from verify.model.diagnostic import Diagnostic
 from verify.model.verdict import Outcome, Undecided
 
@@ -38,17 +39,23 @@ class _DoesNotFitError(Exception):
     """A patch does not go onto the tree before it."""
 
 
-def check_second(bundle: Bundle, base: OpenBase | NoBase) -> Outcome | None:
-    """dulwich derives the recorded tree after every fold and of the combined diff; None where it is not installed."""
+def is_installed() -> bool:
+    """Whether there is a second way at all."""
     try:
         import dulwich  # noqa: F401
     except ImportError:
-        return None
-    if isinstance(base, NoBase):
-        return Undecided(summary=base.reason.message, reasons=(base.reason,))
+        return False
+    return True
+
+
+def check_second(bundle: Bundle, base: OpenBase | NoBase) -> Outcome:
+    """dulwich, which is installed, derives the recorded tree after every fold and of the combined diff."""
+    met = usable(bundle, base)
+    if isinstance(met, Undecided):
+        return met
     recorded = bundle.stack.base.tree
     try:
-        trees = _Trees(base)
+        trees = _Trees(met)
         findings = list(_derived(bundle, trees, recorded))
     except Exception as error:  # noqa: BLE001 - a library at work on strangers' bytes: whatever it raises decides nothing
         reason = Diagnostic(

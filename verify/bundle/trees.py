@@ -24,6 +24,8 @@ def check_base(bundle: Bundle, base: OpenBase | NoBase) -> Outcome:
     """The base has the recorded tree, and so has the upstream commit that release.json names."""
     if isinstance(base, NoBase):
         return _undecided(base.reason)
+    if base.findings:
+        return ruled(base.findings, "")
     recorded = bundle.stack.base.tree
     findings: list[Diagnostic] = []
     if base.archive_tree is not None and base.archive_tree != recorded:
@@ -45,7 +47,7 @@ def check_base(bundle: Bundle, base: OpenBase | NoBase) -> Outcome:
 
 def check_trees(bundle: Bundle, base: OpenBase | NoBase) -> Outcome:
     """Git derives the recorded tree after every fold."""
-    met = _usable(bundle, base)
+    met = usable(bundle, base)
     if isinstance(met, Undecided):
         return met
     folds = bundle.stack.folds()
@@ -85,7 +87,7 @@ def check_combined(bundle: Bundle, base: OpenBase | NoBase) -> Outcome:
         parse_canonical(data, file=COMBINED)
     except InputFault as fault:
         return ruled(fault.diagnostics, "")
-    met = _usable(bundle, base)
+    met = usable(bundle, base)
     if isinstance(met, Undecided):
         return met
     try:
@@ -102,7 +104,8 @@ def check_combined(bundle: Bundle, base: OpenBase | NoBase) -> Outcome:
     return ruled(wrong if tree != expected else [], f"base and {COMBINED} give {expected}")
 
 
-def _usable(bundle: Bundle, base: OpenBase | NoBase) -> OpenBase | Undecided:
+def usable(bundle: Bundle, base: OpenBase | NoBase) -> OpenBase | Undecided:
+    """The base where it holds the recorded tree, else why nothing can be derived from it."""
     if isinstance(base, NoBase):
         return _undecided(base.reason)
     return base if _has_tree(base, bundle.stack.base.tree) else _undecided(_not_there(base, bundle.stack.base.tree))

@@ -1,8 +1,7 @@
-"""The workflow of a hosted CI, written from the same plan that a build follows; pure.
+"""What a hosted CI runs, from the same plan that a build follows, and GitLab's pipeline of it; pure.
 
-Takes what the configurations promise and gives the file: one job for the files and trees, one for each configuration,
-and the release behind them. Nothing but reading the repository is permitted, actions are pinned by commit, and each
-constant stands once.
+Takes what the configurations promise and gives the jobs: one for the files and trees, one for each configuration, and
+the release behind them. `builder/github.py` writes the same for GitHub.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,13 +9,9 @@ from dataclasses import dataclass
 
 from verify.model.ids import ConfigName
 
-GITHUB = ".github/workflows/stackproof.yml"
 GITLAB = ".gitlab-ci.yml"
 
-_CHECKOUT = "actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2"
-_CACHE = "actions/cache@5a3ec84eff668545956fd18022155c47e93e2684 # v4.2.3"
-_UPLOAD = "actions/upload-artifact@ea165f8d65b6e75b540449e92b4886f43607fa02 # v4.6.2"
-_HEAD = (
+HEAD = (
     "# Written by `stackproof ci {name}`; `stackproof ci {name} --check` says whether it is still what the plan says.\n"
 )
 
@@ -57,70 +52,18 @@ def parts_of(builds: Sequence[tuple[ConfigName, int]]) -> tuple[Part, ...]:
     )
 
 
-def _step(before: str, setup: Setup, *, by: str) -> str:
+def packages_step(before: str, setup: Setup, *, by: str) -> str:
     """The line that installs the system's packages; none where there are none."""
     if not setup.packages:
         return ""
     return f"{before}{by}apt-get update -qq && {by}apt-get install -y -qq {' '.join(setup.packages)}\n"
 
 
-def github(parts: Sequence[Part], setup: Setup) -> str:
-    """The workflow for GitHub Actions."""
-    rows = "".join(f"          - {{name: {part.name}, command: {part.command}}} {_note(part)}\n" for part in parts)
-    return (
-        _HEAD.format(name="github")
-        + f"""\
-name: stackproof
-on: [push, pull_request]
-permissions: {{contents: read}}
-concurrency: {{group: "stackproof-${{{{ github.ref }}}}", cancel-in-progress: true}}
-
-jobs:
-  proof:
-    name: ${{{{ matrix.name }}}}
-    runs-on: &machine ubuntu-24.04
-    timeout-minutes: &longest 240
-    strategy:
-      fail-fast: false
-      matrix:
-        include:
-{rows}    env: {{COMMAND: "${{{{ matrix.command }}}}"}}
-    steps: &steps
-      - uses: {_CHECKOUT}
-        with: {{persist-credentials: false}}
-      - uses: {_CACHE}
-        with:
-          path: ~/.cache/stackproof
-          key: stackproof-${{{{ github.job }}}}-${{{{ matrix.name }}}}-${{{{ hashFiles('release.json', 'blocks/**') }}}}
-          restore-keys: |
-            stackproof-${{{{ github.job }}}}-${{{{ matrix.name }}}}-
-            stackproof-proof-
-{_step("      - run: ", setup, by="sudo ")}      - run: {setup.install}
-      - run: {setup.program} $COMMAND
-      - if: always()
-        uses: {_UPLOAD}
-        with:
-          name: ${{{{ github.job }}}}-${{{{ matrix.name || 'all' }}}}
-          if-no-files-found: ignore
-          path: |
-            dist/
-            ~/.cache/stackproof/logs/
-
-  release:
-    needs: proof
-    runs-on: *machine
-    timeout-minutes: *longest
-    env: {{COMMAND: release}}
-    steps: *steps
-"""
-    )
-
-
 def gitlab(parts: Sequence[Part], setup: Setup) -> str:
     """The pipeline for GitLab CI."""
-    rows = "".join(f"          - {part.command} {_note(part)}\n" for part in parts)
+    rows = "".join(f"          - {part.command} {note(part)}\n" for part in parts)
     return (
-        _HEAD.format(name="gitlab")
+        HEAD.format(name="gitlab")
         + f"""\
 default:
   image: python:3.12-bookworm
@@ -131,7 +74,7 @@ default:
     fallback_keys: [stackproof-$CI_DEFAULT_BRANCH]
     paths: [.stackproof-cache/]
   before_script:
-{_step("    - ", setup, by="")}    - {setup.install}
+{packages_step("    - ", setup, by="")}    - {setup.install}
   artifacts:
     when: always
     paths: [dist/, .stackproof-cache/logs/]
@@ -158,5 +101,6 @@ release:
     )
 
 
-def _note(part: Part) -> str:
+def note(part: Part) -> str:
+    """How much a part builds, as a remark."""
     return f"# {part.builds} builds" if part.builds else "# nothing is built"

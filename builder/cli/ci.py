@@ -1,6 +1,7 @@
 """`stackproof ci`: the workflow of a hosted CI, from the same plan, and the look at a pull request there."""
 
 from collections import Counter
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -26,10 +27,10 @@ def ci(
     as_json: AsJson = False,
     offline: Offline = False,
 ) -> None:
-    """Write the workflow and its matrix: one job for files and trees, one for each configuration, then the release.
+    """Write the workflows: files and trees, a matrix of all configurations, and the release that a tag starts.
 
-    It may read the repository and nothing else; run it again when configurations change. `review` checks a pull request
-    on the project: as `check` does, with every finding as an annotation at its line, and what changed in words.
+    Each may do the least that it needs; run it again when configurations change. `review` checks a pull request on the
+    project: as `check` does, with every finding as an annotation at its line, and what changed in words.
 
     Examples: stackproof ci github; stackproof ci gitlab --check; stackproof ci review origin/main..HEAD
     """
@@ -46,13 +47,13 @@ def ci(
 
 def _ci(session: Session, host: str, revisions: str | None, *, check: bool, install: str, program: str) -> Answer:
     from builder import pipeline
-    from builder.ci import GITHUB, GITLAB, Setup, github, gitlab, packages_of, parts_of
+    from builder.ci import GITLAB, Setup, gitlab, packages_of, parts_of
+    from builder.github import workflows
     from builder.plan import builds_of, needs_of
     from builder.write import project_lock, write_files
     from verify.gates.battery import gates_of
 
-    known = {"github": (GITHUB, github), "gitlab": (GITLAB, gitlab)}
-    if host not in known:
+    if host not in ("github", "gitlab"):
         raise InputFault(
             Diagnostic(
                 code="ci-unknown",
@@ -62,7 +63,6 @@ def _ci(session: Session, host: str, revisions: str | None, *, check: bool, inst
         )
     if revisions is not None:
         raise InputFault(_no_revisions(host))
-    file, render = known[host]
     workshop = session.workshop()
     stacked = pipeline.stack(pipeline.read_unpinned(workshop), workshop, against_lock=False)
     case = pipeline.case(stacked, workshop)
@@ -70,28 +70,44 @@ def _ci(session: Session, host: str, revisions: str | None, *, check: bool, inst
     count = Counter(need.configuration for need in builds_of(needs_of(gates, case), case))
     parts = parts_of([(each.name, count[each.name]) for each in case.release.configurations])
     packages = packages_of(gate.kind for gate in case.release.all_gates())
-    text = render(parts, Setup(install=install, program=program, packages=packages))
-    path = session.root / file
-    met = path.read_text(encoding="utf-8") if path.is_file() else None
+    setup = Setup(install=install, program=program, packages=packages)
+    image = case.release.artifacts.image is not None
+    texts = workflows(parts, setup, image=image) if host == "github" else {GITLAB: gitlab(parts, setup)}
+    stale = {file: text for file, text in texts.items() if _met(session.root / file) != text}
     data = {
-        "file": file,
+        "files": list(texts),
         "parts": [{"name": each.name, "command": each.command, "builds": each.builds} for each in parts],
     }
-    if met == text:
-        return Answer(text=f"{file} is what the plan says", data={**data, "written": False})
+    if not stale:
+        return Answer(text=f"{', '.join(texts)}: what the plan says", data={**data, "written": False})
     if check:
-        stale = Diagnostic(
-            code="ci-stale",
-            message=f"{file} is not what the plan says" if met is not None else f"{file} is not there",
-            place=Place(file=file),
-            help=f"stackproof ci {host}",
+        return Answer(
+            text="",
+            data={**data, "written": False},
+            diagnostics=tuple(_stale(session.root, host, file) for file in stale),
+            exit=ExitCode.DOES_NOT_HOLD,
         )
-        return Answer(text="", data={**data, "written": False}, diagnostics=(stale,), exit=ExitCode.DOES_NOT_HOLD)
     with project_lock(session.root, tell=lambda _: None):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_files(session.root, {file: text.encode()})
+        for file in stale:
+            (session.root / file).parent.mkdir(parents=True, exist_ok=True)
+        write_files(session.root, {file: text.encode() for file, text in stale.items()})
     return Answer(
-        text=f"wrote {file}: {', '.join(each.name for each in parts)}, release", data={**data, "written": True}
+        text=f"wrote {', '.join(stale)}: {', '.join(each.name for each in parts)}, release",
+        data={**data, "written": True},
+    )
+
+
+def _met(file: Path) -> str | None:
+    return file.read_text(encoding="utf-8") if file.is_file() else None
+
+
+def _stale(root: Path, host: str, file: str) -> Diagnostic:
+    there = (root / file).is_file()
+    return Diagnostic(
+        code="ci-stale",
+        message=f"{file} is not what the plan says" if there else f"{file} is not there",
+        place=Place(file=file),
+        help=f"stackproof ci {host}",
     )
 
 

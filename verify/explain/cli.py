@@ -1,6 +1,10 @@
 """What each code of a command's run means."""
 
 EXPLANATIONS: dict[str, str] = {
+    "tag-other": (
+        "A release goes out under its own name, so the tag that starts it must be the name in release.json, letter for "
+        "letter. Nothing was built or published. Move the tag, or name the release in release.json and pin it."
+    ),
     "ci-stale": (
         "The workflow in the project is not what `stackproof ci` would write now: a configuration came, went or has "
         "other proofs, or the file was changed by hand. Write it again, and keep own jobs in a file of their own."

@@ -106,6 +106,8 @@ def _text(rows: Sequence[dict[str, object]], deferred: Sequence[GateDecl]) -> st
         assert isinstance(arms, list)
         shown.append((row["step"], row["what"], state, takes, row["why"]))
         shown += [("", f"  {arm}", "", "", "") for arm in arms]
+        if isinstance(gates := row.get("gates"), list):
+            shown.append(("", f"  asked by {', '.join(gates)}", "", "", ""))
     text = table(("", "what", "state", "about", "why"), [tuple(map(str, row)) for row in shown])
     to_do = [row for row in rows if not row["known"]]
     told = [seconds for row in to_do if isinstance(seconds := row["seconds"], float)]

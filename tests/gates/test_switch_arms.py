@@ -5,7 +5,7 @@ from dataclasses import replace
 from tests.gates.good import AFTER_CACHE, AFTER_QUEUE, BASE, CACHE, QUEUE, good_case
 from verify.gates.kinds import KINDS
 from verify.model.evidence import Need, ProbeNeed
-from verify.model.gate import GateDecl
+from verify.model.gate import GateDecl, Outlived
 from verify.model.ids import BlockName
 from verify.model.stack import Stuck
 
@@ -31,6 +31,15 @@ def test_what_a_block_gains_is_measured_on_the_tip() -> None:
     gate = declared(QUEUE, "queue-fair")
     for need in KINDS[gate.kind].needs(gate.params, good_case().of(gate)):
         assert set(trees(need)) - {BASE} == {AFTER_CACHE}
+
+
+def test_a_gate_that_outlived_its_block_compares_the_tip_with_upstream() -> None:
+    gate = replace(declared(QUEUE, "queue-arm"), block=None, outlived=Outlived(block=QUEUE, switch="QUEUE", off="0"))
+    identity, exercise = KINDS[gate.kind].needs(gate.params, good_case().of(gate))
+    assert trees(identity) == [BASE, AFTER_CACHE, AFTER_CACHE]
+    assert trees(exercise) == [AFTER_CACHE, AFTER_CACHE]
+    assert isinstance(exercise, ProbeNeed)
+    assert [arm.env for arm in exercise.arms] == [(("QUEUE", "0"),), ()]
 
 
 def test_without_a_tip_no_switch_has_arms() -> None:

@@ -26,7 +26,7 @@ from verify.model.claim import ClaimResult
 from verify.model.diagnostic import Diagnostic, Fault
 from verify.model.ids import BlobId
 from verify.model.progress import Progress
-from verify.model.release import FolderSource, Proof, Release
+from verify.model.release import FolderSource, Proof, Release, ReleaseSource
 from verify.model.stack import Stack
 from verify.model.verdict import GateResult
 from verify.model.wording import count as counted
@@ -173,9 +173,12 @@ def line_counts(stacked: Stacked) -> dict[BlobId, int]:
 
 
 def _engine_folder(release: Release) -> tuple[str, ...]:
-    """The engine's sources where they lie in the project itself: they are no text of it."""
-    source = release.base.source
-    return (source.path.strip("/").split("/")[0],) if isinstance(source, FolderSource) else ()
+    """The engine's sources, or a base release, where they lie in the project itself: they are no text of it."""
+    match release.base.source:
+        case FolderSource(path=path) | ReleaseSource(bundle=path):
+            return (path.strip("/").split("/")[0],)
+        case _:
+            return ()
 
 
 def _by_git(stacked: Stacked, workshop: Workshop) -> Rederived | NotRederived:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never
 
+from builder.base_release import lay_base_release
 from builder.commit import root_commit
 from builder.fetch import Kind, digest_of, fetch
 from builder.folder import folder_members
@@ -23,7 +24,7 @@ from verify.git import GitFailed
 from verify.model.diagnostic import Diagnostic, EnvironmentFault, InputFault
 from verify.model.ids import CommitId, TreeId, is_object_id, show_path
 from verify.model.progress import Progress
-from verify.model.release import ArchiveSource, Base, FolderSource, GitSource, SdistSource
+from verify.model.release import ArchiveSource, Base, FolderSource, GitSource, ReleaseSource, SdistSource
 
 _SCHEMA = "stackproof/base/1"
 _SHOWN = 10
@@ -94,6 +95,17 @@ def _import(base: Base, store: Store, cache: Path, offline: bool, progress: Prog
             with progress.stage("import the base") as stage:
                 stage.tell(f"fetching {source.commit[:12]} from {source.repository}")
                 return _from_git(source, base, store, offline=offline, root=root)
+        case ReleaseSource() as source:
+
+            def below(other: Base) -> tuple[TreeId, CommitId]:
+                made = import_base(
+                    base=other, store=store, cache=cache, offline=offline, progress=progress, root=root
+                )  # fmt: skip
+                return made.tree, made.commit
+
+            release, stack = lay_base_release(source, root, store, below)
+            folds = f"{len(stack.layers)} folds of {release.name}"
+            return Imported(tree=stack.tip_tree(), commit=stack.tip_commit(), from_cache=False, notes=(folds,))
         case _:
             assert_never(base.source)
 
@@ -276,6 +288,8 @@ def _record_file(base: Base, cache: Path) -> Path | None:
             parts = ("archive", source.sha256, source.folder)
         case GitSource() as source:
             parts = ("git", source.commit)
+        case ReleaseSource() as source:
+            parts = ("release", source.digest)
         case FolderSource():
             return None
         case _:

@@ -18,7 +18,7 @@ from verify.manifest.mistakes import Mistakes
 from verify.manifest.release import read_base
 from verify.model.diagnostic import Diagnostic, InputFault, Place
 from verify.model.ids import RepoPath
-from verify.model.release import ArchiveSource, Base, FolderSource, GitSource, SdistSource
+from verify.model.release import ArchiveSource, Base, FolderSource, GitSource, ReleaseSource, SdistSource
 
 PROPOSAL_FILE = f"{OWN_FOLDER}/bump.json"
 _SCHEMA = "stackproof/bump-proposal/1"
@@ -111,6 +111,14 @@ def base_value(base: Base) -> dict[str, object]:
         case FolderSource() as folder:
             source = {"kind": "folder", "path": folder.path}
             source |= {"without": list(folder.without)} if folder.without else {}
+        case ReleaseSource() as other:
+            source = {
+                "kind": "release",
+                "release": other.release,
+                "digest": other.digest,
+                "bundle": other.bundle,
+            }
+            source |= {"base": other.base} if other.base else {}
     return {"source": source, "upstream_commit": base.upstream_commit}
 
 

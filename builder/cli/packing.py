@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from builder.base_release import carried_members
 from builder.cli.session import Answer
 from builder.cli.verdict import answer_of
 from builder.foreign import ImportStore
@@ -43,6 +44,7 @@ def pack(
         store=bench.stacked.store,
         evidence=records,
         testimonies=testimonies_of(records, bench.imports, imports),
+        carried=carried_members(case.release.base, bench.workshop.root),
         out=out,
         root=bench.workshop.root,
         progress=bench.workshop.progress,

@@ -34,8 +34,7 @@ from verify.model.verdict import Holds
 NOTHING_BUILT = Wanted(builds={})
 """For a release that gives its sources away and nothing else."""
 
-
-NO_TESTIMONIES: Mapping[str, bytes] = MappingProxyType({})
+NO_MEMBERS: Mapping[str, bytes] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,14 +64,15 @@ def seal(
     root: Path,
     progress: Progress,
     wanted: Wanted = NOTHING_BUILT,
-    testimonies: Mapping[str, bytes] = NO_TESTIMONIES,
+    testimonies: Mapping[str, bytes] = NO_MEMBERS,
+    carried: Mapping[str, bytes] = NO_MEMBERS,
     disk: FolderDisk = FOLDER_DISK,
 ) -> Sealed:
     """Pack the release into `out`/NAME, whole or not at all.
 
     `store` holds every object of the base and of the stack, `evidence` at least the records that the verdict used,
     `root` the declared files, `wanted` what was built of the tip, `testimonies` the members that vouch for records of
-    other machines.
+    other machines, `carried` those of the releases that this one stands on.
     """
     with progress.stage("seal") as stage:
         _refuse_other(holds, release, stack)
@@ -85,7 +85,7 @@ def seal(
             records=tuple(used),
             tell=stage.tell,
         )
-        given = replace(given, members={**given.members, **testimonies})
+        given = replace(given, members={**given.members, **testimonies}, carried=carried)
         stage.tell("the combined diff")
         contents = bundle_contents(
             holds=holds,

@@ -6,7 +6,7 @@ the same bytes.
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from builder.commit import BLOCK_TRAILER, FOLD_TRAILER, message
 from builder.seal.sbom import render_sbom
@@ -33,6 +33,7 @@ from verify.bundle.layout import (
     series,
     signature_member,
 )
+from verify.bundle.line import Line, read_line
 from verify.bundle.notes import Since, render_notes
 from verify.bundle.stack import SCHEMA, BundleBlock, BundleFold, BundleGate, BundleStack, DeclaredFile, Point
 from verify.bundle.statements import Stated, is_stated, statements
@@ -53,7 +54,8 @@ from verify.model.verdict import Holds, verdict_digest
 class Given:
     """What is made of the tip and given away: sources, binaries, image by their members' names, and how to sign.
 
-    `licences` are those of the sources, `system` the libraries in the image; `since` is what the parent held.
+    `licences` are those of the sources, `system` the libraries in the image; `since` is what the parent held; `carried`
+    are the members of the releases that this one stands on.
     """
 
     members: Mapping[str, bytes]
@@ -61,6 +63,7 @@ class Given:
     system: tuple[SystemFile, ...] = ()
     since: Since | None = None
     sign: Callable[[bytes], bytes] | None = None
+    carried: Mapping[str, bytes] = field(default_factory=dict)
 
 
 def bundle_contents(
@@ -78,9 +81,10 @@ def bundle_contents(
     rendered = bundle_stack(release, stack, declared)
     folds = [fold for block in release.blocks for fold in block.folds]
     records = {evidence_member(each.key.kind, each.key.digest): render_evidence(each) for each in evidence}
-    members = dict(declared)
+    members = dict(declared) | dict(given.carried)
     members[STACK] = render_document(rendered)
-    members[BASE] = render_base(read_release_document(members[RELEASE]), rendered.base)
+    line = read_line(members.get, read_release_document(members[RELEASE]))
+    members[BASE] = render_base(read_release_document(members[RELEASE]), rendered.base, line)
     members[COMBINED] = combined
     for (_, place), fold in zip(rendered.folds(), folds, strict=True):
         members[place.patch] = fold.patch_bytes
@@ -100,7 +104,7 @@ def bundle_contents(
     )
     members[MAILBOX] = mailbox
     members |= given.members
-    members |= _told(read_release_document(members[RELEASE]), rendered, release, members, given)
+    members |= _told(read_release_document(members[RELEASE]), rendered, release, members, given, line)
     made = statements(
         Stated(
             release=read_release_document(members[RELEASE]),
@@ -118,12 +122,17 @@ def bundle_contents(
 
 
 def _told(
-    document: ReleaseDocument, stack: BundleStack, release: Release, members: Mapping[str, bytes], given: Given
+    document: ReleaseDocument,
+    stack: BundleStack,
+    release: Release,
+    members: Mapping[str, bytes],
+    given: Given,
+    line: Line,
 ) -> dict[str, bytes]:
     """The notes with what they rest on, and the SBOM."""
     changes = {(block.name, fold.id): change_identity(fold.patch) for block in release.blocks for fold in block.folds}
     notes = render_notes(stack=stack, verdict=read_verdict(members[VERDICT]), since=given.since, changes=changes)
-    sbom = render_sbom(release=document, stack=stack, licences=given.licences, system=given.system)
+    sbom = render_sbom(release=document, stack=stack, licences=given.licences, system=given.system, line=line)
     since = {} if given.since is None else {SINCE: render_document(given.since)}
     return {NOTES: notes, SBOM: sbom, **since}
 

@@ -7,6 +7,7 @@ of the release's digest, and that digest decides.
 from pathlib import Path
 
 from verify.manifest.block import block_file
+from verify.manifest.bump import BUMP_FILE
 from verify.manifest.files import DOCUMENT_LIMIT, LOCK_LIMIT, PATCH_LIMIT, Files
 from verify.manifest.lock import LOCK_FILE
 from verify.manifest.mistakes import Mistakes
@@ -31,7 +32,8 @@ def declared_files(root: Path, release: Release) -> tuple[tuple[str, bytes], ...
     for block in release.blocks:
         read_reviews(block.name, files, mistakes)
     files.read(REGISTER, limit=DOCUMENT_LIMIT)
-    files.read(LOCK_FILE, limit=LOCK_LIMIT)
+    for name in (LOCK_FILE, BUMP_FILE):
+        files.read(name, limit=LOCK_LIMIT)
     mistakes.raise_if_any()
     met = release_digest(files.read_so_far)
     if met != release.digest:

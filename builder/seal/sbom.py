@@ -15,7 +15,8 @@ from uuid import NAMESPACE_URL, uuid5
 from builder.seal.system import SystemFile
 from verify.bundle.document import print_document
 from verify.bundle.documents import ReleaseDocument
-from verify.bundle.sbom import PATCH_PROPERTY
+from verify.bundle.line import Line
+from verify.bundle.sbom import PATCH_PROPERTY, ancestors, pedigree_patches
 from verify.bundle.stack import BundleFold, BundleStack
 from verify.model.block import Disposition
 from verify.model.ids import RepoPath
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from cyclonedx.model.component import Component, Patch
     from cyclonedx.model.license import DisjunctiveLicense, LicenseExpression
     from packageurl import PackageURL
+
+ON_UPSTREAM = Line()
 
 _SPDX = re.compile(rb"SPDX-License-Identifier:[ \t]*([A-Za-z0-9.+-]+)")
 _SIGNS: tuple[tuple[bytes, str], ...] = (
@@ -42,22 +45,28 @@ def render_sbom(
     stack: BundleStack,
     licences: Mapping[RepoPath, bytes],
     system: Sequence[SystemFile] = (),
+    line: Line = ON_UPSTREAM,
 ) -> bytes:
-    """The document."""
+    """The document; `line` are the releases that this one stands on."""
     from cyclonedx.model import Property
     from cyclonedx.model.bom import Bom, BomMetaData
     from cyclonedx.model.component import Commit, Component, ComponentType, Pedigree
     from cyclonedx.output import make_outputter
     from cyclonedx.schema import OutputFormat, SchemaVersion
 
-    ancestor = Component(
-        name=stack.engine,
-        version=release.upstream_commit or stack.base.tree,
-        type=ComponentType.APPLICATION,
-        bom_ref="base",
-        purl=_base_purl(release),
-        licenses=_licences(licences.get(RepoPath(b"LICENSE"), b"")),
-    )
+    upstream, *between = ancestors(release, stack, line)
+    licence = _licences(licences.get(RepoPath(b"LICENSE"), b""))
+    lowest = line.releases[-1].release if line.releases else release
+    came_from = [
+        Component(
+            name=stack.engine, version=version, type=ComponentType.APPLICATION, bom_ref=ref, purl=purl, licenses=licence
+        )
+        for version, ref, purl in (
+            (upstream, "base", _base_purl(lowest)),
+            *((name, f"release:{name}", None) for name in between),
+        )
+    ]
+    patches = tuple(pedigree_patches(stack, line))
     engine = Component(
         name=stack.engine,
         version=stack.release,
@@ -65,12 +74,12 @@ def render_sbom(
         bom_ref="engine",
         licenses=_licences(licences.get(RepoPath(b"LICENSE"), b"")),
         pedigree=Pedigree(
-            ancestors=[ancestor],
-            commits=[Commit(uid=fold.commit) for _, fold in stack.folds()],
-            patches=[_patch(fold) for _, fold in stack.folds()],
+            ancestors=came_from,
+            commits=[Commit(uid=fold.commit) for _, fold in patches],
+            patches=[_patch(name, fold) for name, fold in patches],
         ),
         properties=[
-            *(Property(name=PATCH_PROPERTY + fold.patch, value=fold.patch_sha256) for _, fold in stack.folds()),
+            *(Property(name=PATCH_PROPERTY + name, value=fold.patch_sha256) for name, fold in patches),
             Property(name="stackproof:tip-tree", value=stack.tip.tree),
             Property(name="stackproof:base-tree", value=stack.base.tree),
         ],
@@ -86,7 +95,7 @@ def render_sbom(
     return print_document(json.loads(text))
 
 
-def _patch(fold: BundleFold) -> "Patch":
+def _patch(name: str, fold: BundleFold) -> "Patch":
     from cyclonedx.model import XsUri
     from cyclonedx.model.component import Diff, Patch, PatchClassification
     from cyclonedx.model.issue import IssueClassification, IssueType
@@ -96,7 +105,7 @@ def _patch(fold: BundleFold) -> "Patch":
         kind = PatchClassification.BACKPORT
     subject = fold.message.split("\n", 1)[0]
     about = IssueType(type=IssueClassification.ENHANCEMENT, id=fold.source, name=subject, description=fold.id)
-    return Patch(type=kind, diff=Diff(url=XsUri(fold.patch)), resolves=[about])
+    return Patch(type=kind, diff=Diff(url=XsUri(name)), resolves=[about])
 
 
 def _base_purl(release: ReleaseDocument) -> "PackageURL | None":

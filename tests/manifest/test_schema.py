@@ -23,6 +23,8 @@ SCHEMAS = Path(__file__).parents[2] / "docs" / "schema"
 # What files say together, or what takes more than a schema: the schemas accept these.
 BEYOND_SCHEMAS = {
     "bad-path",
+    "base-release-cycle",
+    "upstream-commit-inherited",
     "deviation-not-waivable",
     "deviation-number-reused",
     "deviation-numbers",

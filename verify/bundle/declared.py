@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from verify.bundle.base import declared_commit, render_base
 from verify.bundle.commit import root_commit_id
-from verify.bundle.documents import Bundle
+from verify.bundle.documents import Bundle, ReleaseDocument
 from verify.bundle.finding import differs, finding, ruled
 from verify.bundle.layout import (
     BASE,
@@ -32,7 +32,8 @@ from verify.bundle.layout import (
     VERDICT,
     evidence_member,
 )
-from verify.bundle.stack import BundleGate
+from verify.bundle.line import is_overlay, read_line
+from verify.bundle.stack import BundleGate, BundleStack
 from verify.model.diagnostic import Diagnostic
 from verify.model.digest import release_digest
 from verify.model.verdict import Outcome
@@ -72,18 +73,24 @@ def _files(bundle: Bundle) -> Iterator[Diagnostic]:
 
 def check_agreement(bundle: Bundle) -> Outcome:
     """stack.json and base.json say what release.json says, and every member has its place."""
-    return ruled([*_stack(bundle), *_base(bundle), *_gates(bundle), *_strays(bundle)], "all members say the same")
+    return ruled(
+        [*stack_findings(bundle.stack, bundle.release), *_base(bundle), *_gates(bundle), *_strays(bundle)],
+        "all members say the same",
+    )
 
 
-def _stack(bundle: Bundle) -> Iterator[Diagnostic]:
-    stack, release = bundle.stack, bundle.release
+def stack_findings(stack: BundleStack, release: ReleaseDocument) -> Iterator[Diagnostic]:
+    """Where a stack.json contradicts its release.json, or itself."""
+    base_commit = declared_commit(release) or root_commit_id(stack.base.tree)
+    if is_overlay(release):
+        base_commit = stack.base.commit  # the tip of the release below, which `below.py` compares
     for what, met, expected in (
         ("name", stack.release, release.name),
         ("parent", stack.parent, release.parent),
         ("engine", stack.engine, release.engine),
         ("list of blocks", ", ".join(block.name for block in stack.blocks), ", ".join(release.blocks)),
         ("base tree", stack.base.tree, release.base_tree),
-        ("base commit", stack.base.commit, declared_commit(release) or root_commit_id(stack.base.tree)),
+        ("base commit", stack.base.commit, base_commit),
         ("tip tree", stack.tip.tree, release.tip_tree),
         ("tip commit", stack.tip.commit, release.tip_commit),
     ):
@@ -104,7 +111,7 @@ def _stack(bundle: Bundle) -> Iterator[Diagnostic]:
 
 
 def _base(bundle: Bundle) -> Iterator[Diagnostic]:
-    expected = render_base(bundle.release, bundle.stack.base)
+    expected = render_base(bundle.release, bundle.stack.base, read_line(bundle.data, bundle.release))
     if bundle.data(BASE) != expected:
         message = f"`{BASE}` does not say what `{RELEASE}` and `{STACK}` say of the base"
         yield finding("bundle-base-differs", message, BASE)
@@ -130,6 +137,7 @@ def _strays(bundle: Bundle) -> Iterator[Diagnostic]:
     known |= {each.file for each in bundle.stack.declared}
     known |= {fold.patch for _, fold in bundle.stack.folds()}
     known |= {name for name in bundle.files if name.startswith(_ELSEWHERE)}
+    known |= read_line(bundle.data, bundle.release).members()
     used = bundle.verdict.evidence()
     for name in sorted(bundle.files.keys() - known):
         kind, _, key = name.removeprefix("evidence/").removesuffix(".json").partition("/")

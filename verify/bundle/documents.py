@@ -112,7 +112,7 @@ def open_bundle(members: Members) -> Bundle | tuple[Diagnostic, ...]:
     """The bundle, or why its documents cannot be read: every reason."""
     findings: list[Diagnostic] = []
     release = _read(members, RELEASE, read_release_document, findings)
-    stack = _read(members, STACK, _read_stack, findings)
+    stack = _read(members, STACK, read_stack, findings)
     verdict = _read(members, VERDICT, read_verdict, findings)
     if release is None or stack is None or verdict is None:
         return tuple(findings)
@@ -131,7 +131,8 @@ def _read(members: Members, name: str, reader: Callable[[bytes], T], findings: l
     return None
 
 
-def _read_stack(data: bytes) -> BundleStack:
+def read_stack(data: bytes) -> BundleStack:
+    """stack.json out of its bytes; raises `CodecError` where it is none."""
     stack = read_document(BundleStack, data)
     if stack.schema != STACK_SCHEMA:
         raise CodecError(f"its schema is {stack.schema!r:.80}, expected {STACK_SCHEMA!r}")

@@ -21,12 +21,16 @@ from verify.model.ids import TreeId
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenBase:
-    """A repository with the base's files, one with upstream's commit, and the tree that an archive's files gave."""
+    """A repository with the base's files, one with upstream's commit, and the tree that an archive's files gave.
+
+    `findings` say what of the releases that are stood on does not give the base.
+    """
 
     files: Git
     upstream: Git
     came_from: str
     archive_tree: TreeId | None
+    findings: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

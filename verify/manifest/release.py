@@ -38,6 +38,7 @@ from verify.model.release import (
     PackageModel,
     Proof,
     Reference,
+    ReleaseSource,
     SdistSource,
     Source,
 )
@@ -104,6 +105,13 @@ def read_declared(value: Value) -> Declared:
     at_tip = [each.name for each in declared.configurations if Proof.TIP in each.proofs]
     artifacts = fields.optional("artifacts", lambda table: read_artifacts(table, at_tip), SOURCES_ALONE)
     fields.close()
+    source = getattr(declared.base, "source", None)
+    if isinstance(source, ReleaseSource) and source.release == declared.name:
+        value.wrong(
+            "base-release-cycle",
+            f"release `{declared.name}` has itself as its base",
+            step="give the overlay a name of its own",
+        )
     return replace(declared, artifacts=artifacts)
 
 
@@ -126,6 +134,12 @@ def read_base(value: Value) -> Base:
     commit = fields.nullable("upstream_commit", object_id)
     base = Base(source=fields.get("source", _source), upstream_commit=None if commit is None else CommitId(commit))
     fields.close()
+    if commit is not None and isinstance(base.source, ReleaseSource):
+        value.wrong(
+            "upstream-commit-inherited",
+            "`upstream_commit` is stated, and the base is another release that states it",
+            step="set it to null: what the base release says of upstream holds",
+        )
     return base
 
 
@@ -161,11 +175,21 @@ def _folder(fields: Fields) -> Source:
     )
 
 
+def _other_release(fields: Fields) -> Source:
+    return ReleaseSource(
+        bundle=fields.get("bundle", line),
+        release=ReleaseName(fields.get("release", name)),
+        digest=fields.get("digest", sha256),
+        base=fields.optional("base", line, ""),
+    )
+
+
 _SOURCES: dict[str, Callable[[Fields], Source]] = {
     "sdist": _sdist,
     "archive": _archive,
     "git": _git,
     "folder": _folder,
+    "release": _other_release,
 }
 
 

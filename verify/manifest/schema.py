@@ -324,6 +324,16 @@ def _source() -> Schema:
                 },
                 optional={"without"},
             ),
+            "release": _table(
+                {
+                    "release": _name("the release that this one stands on"),
+                    "digest": _sha256("that release's digest, over its declared files"),
+                    "bundle": _line("path of its bundle"),
+                    "base": _line("where its own base lies, when that is a path"),
+                },
+                optional={"base"},
+                about="another release of stackproof",
+            ),
         }
     )
 

@@ -65,7 +65,20 @@ class FolderSource:
     without: tuple[str, ...] = ()
 
 
-Source = SdistSource | ArchiveSource | GitSource | FolderSource
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseSource:
+    """The engine as another release leaves it: its bundle's folder, its name, the digest of its declared files.
+
+    `base` says where that release's own base lies, when its source is a path; empty when it is none.
+    """
+
+    bundle: str
+    release: ReleaseName
+    digest: Sha256
+    base: str = ""
+
+
+Source = SdistSource | ArchiveSource | GitSource | FolderSource | ReleaseSource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

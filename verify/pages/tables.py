@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from verify.diff.trailers import written_with
-from verify.model.release import ArchiveSource, FolderSource, GitSource, Release, SdistSource
+from verify.model.release import ArchiveSource, FolderSource, GitSource, Release, ReleaseSource, SdistSource
 
 _BEGIN = re.compile(r"^<!-- stackproof:table ([a-z0-9-]+) -->\s*$")
 _END = re.compile(r"^<!-- stackproof:end -->\s*$")
@@ -87,6 +87,8 @@ def _source(release: Release) -> str:
             return f"{repository} at `{commit}`"
         case FolderSource(path=path):
             return f"folder {path}"
+        case ReleaseSource(release=name):
+            return f"release {name}"
 
 
 def _blocks(release: Release) -> Iterator[Sequence[str]]:

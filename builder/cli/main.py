@@ -42,6 +42,7 @@ from builder.cli.pull import pull
 from builder.cli.release import release
 from builder.cli.rename import rename
 from builder.cli.reorder import reorder
+from builder.cli.report import report
 from builder.cli.reproduce import reproduce
 from builder.cli.requires import requires
 from builder.cli.seal import seal
@@ -73,6 +74,7 @@ for _command in (
     bisect,
     trace,
     release,
+    report,
     seal,
     publish,
     pull,

@@ -106,15 +106,18 @@ def figures(params: Params, case: Case) -> tuple[Figure, ...]:
         ("upstream again", upstream.statistics, False),
         ("tip", tip.statistics, False),
     )
-    exact = upstream.statistics if params.exact else None
+    equals = "upstream again" if params.exact else ""
+    most_mean, most, least = (
+        (None, None, None) if params.exact else (params.mean_max, params.maximum_max, params.same_top_min)
+    )
     mean, maximum, same = (
         tuple(Amount(name=name, value=read(figures), bad=bad) for name, figures, bad in runs)
         for read in (_mean, _maximum, _same_top)
     )
     return (
-        Amounts(what="KLD, mean", unit="nats", amounts=mean, most=exact.mean if exact else params.mean_max),
-        Amounts(what="KLD, maximum", unit="nats", amounts=maximum, most=exact.maximum if exact else params.maximum_max),
-        Amounts(what="same top token", unit="%", amounts=same, least=exact.same_top if exact else params.same_top_min),
+        Amounts(what="KLD, mean", unit="nats", amounts=mean, most=most_mean, equals=equals),
+        Amounts(what="KLD, maximum", unit="nats", amounts=maximum, most=most, equals=equals),
+        Amounts(what="same top token", unit="%", amounts=same, least=least, equals=equals),
     )
 
 

@@ -34,13 +34,17 @@ class Amount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Amounts:
-    """The same thing measured of several arms; `most` and `least` bound the last one, where there is a bound."""
+    """The same thing measured of several arms; `most`, `least` and `equals` bound the last one, where there is a bound.
+
+    `equals` names the arm whose very figure it must have.
+    """
 
     what: str
     unit: str
     amounts: tuple[Amount, ...]
     most: float | None = None
     least: float | None = None
+    equals: str = ""
 
 
 Figure = Reading | Amounts

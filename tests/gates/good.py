@@ -264,7 +264,7 @@ CACHE_GATES = (
     gate(
         "cache-slot-files",
         "slot-files",
-        SlotFiles(switch="CACHE", model=MODEL, configuration=RELEASE_CONFIG),
+        SlotFiles(switch="CACHE", model=MODEL, configuration=RELEASE_CONFIG, moved_difference=0.01),
         CACHE,
     ),
     gate(

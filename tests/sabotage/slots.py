@@ -57,6 +57,16 @@ def forgotten(each: Answer) -> Answer:
     return replace(each, cached_tokens=0)
 
 
+def surer(by: float) -> Callable[[Answer], Answer]:
+    """Every candidate of the answer lies higher by so much."""
+
+    def edit(each: Answer) -> Answer:
+        higher = tuple(tuple(replace(one, logprob=one.logprob + by) for one in step) for step in each.candidates)
+        return replace(each, candidates=higher)
+
+    return edit
+
+
 NOT_DONE = SlotAction(done=False, tokens=0, said="no space")
 TAKEN = SlotAction(done=True, tokens=600, said="")
 
@@ -76,6 +86,24 @@ SABOTAGES = (
         RELEASED,
         "slot-text-differs",
         slots(RELEASED, "tip", resuming(other_token)),
+    ),
+    broken(
+        "a restored slot is as good as certain of the same tokens",
+        RELEASED,
+        "slot-text-differs",
+        slots(RELEASED, "tip", resuming(surer(0.001))),
+    ),
+    broken(
+        "probabilities lie farther apart than cells that moved explain",
+        SWITCHED,
+        "slot-text-differs",
+        slots(SWITCHED, "on", resuming(surer(0.02))),
+    ),
+    broken(
+        "a slot whose cells moved says something else",
+        SWITCHED,
+        "slot-text-differs",
+        slots(SWITCHED, "on", resuming(other_token)),
     ),
     broken(
         "a restored slot gives another file",

@@ -78,6 +78,24 @@ def answer_difference(one: Answer, two: Answer) -> tuple[str, ...]:
     return ()
 
 
+def moved_difference(one: Answer, two: Answer) -> float | None:
+    """How far the log-probabilities of two answers lie apart that give the same tokens; None when they do not.
+
+    A candidate that one of them does not list may be as near as the last one that it lists.
+    """
+    if (one.ids, one.text, one.generated) != (two.ids, two.text, two.generated):
+        return None
+    if len(one.candidates) != len(two.candidates):
+        return None
+    far = 0.0
+    for ours, theirs in zip(one.candidates, two.candidates, strict=True):
+        for some, others in ((ours, theirs), (theirs, ours)):
+            listed = {each.id: each.logprob for each in others}
+            last = min(listed.values(), default=0.0)
+            far = max((far, *(abs(each.logprob - listed.get(each.id, last)) for each in some)))
+    return far
+
+
 def _candidates(one: Answer, two: Answer, at: int) -> Iterator[str]:
     for answer in (one, two):
         if at < len(answer.candidates):

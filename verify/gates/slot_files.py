@@ -3,16 +3,16 @@
 The engine's answer to a restore proves nothing: it may report success and then read the whole prompt again. So each
 request is asked twice, of the live slot and of the restored one, and both must reuse as many tokens and give the same
 ones. A file that is damaged or is no slot's must be refused, and the slot must be left as it was. With a `switch` the
-arms are the build below the block, the block's own with the switch off (equal to below, file bytes included), and on.
-Without one they are upstream and the tip.
+arms are the build below the block, the block's own with the switch off (equal to below, file bytes included), and the
+tip with it on. Without one they are upstream and the tip.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from verify.gates.answers import answer_difference, unmet
+from verify.gates.answers import answer_difference, moved_difference, unmet
 from verify.gates.case import Case
-from verify.gates.exercise import SEED, no_such_arm, switch_arms
+from verify.gates.exercise import SEED, no_such_arm, own_arms, switch_arms
 from verify.gates.identity import foreign_libraries, session_incomplete
 from verify.gates.kind import Kind, Scope
 from verify.model.diagnostic import Diagnostic, Finding
@@ -29,13 +29,15 @@ class Params:
     """A restored slot may reuse `slack` tokens fewer than the live one.
 
     `keeps`: a slot whose restore is refused holds what it held before. `takes_older`: a file that the first arm saved
-    loads on the last one.
+    loads on the last one. `moved_difference`: how far log-probabilities may lie apart where tokens and text are equal,
+    since a memory that is restored may have its cells elsewhere, and sums are then taken in another order.
     """
 
     model: ModelName = field(metadata={"refers": "model"})
     configuration: ConfigName = field(metadata={"refers": "configuration"})
     switch: str = field(default="", metadata={"refers": "switch"})
     slack: int = field(default=8, metadata={"min": 0, "max": 4096})
+    moved_difference: float = field(default=0.0, metadata={"min": 0.0, "max": 1.0})
     keeps: bool = True
     takes_older: bool = True
     prompt_tokens: int = field(default=600, metadata={"min": 16, "max": 131072})
@@ -104,11 +106,8 @@ def _arms(params: Params, case: Case) -> tuple[Arm, ...] | None:
             Arm(name=name, build=BuildNeed(tree=tree, configuration=params.configuration))
             for name, tree in (("upstream", case.base_tree), ("tip", tip))
         )
-    switched = switch_arms(case, params.switch, params.configuration)
-    below = case.below(case.block) if case.block is not None else None
-    if switched is None or below is None:
-        return None
-    return Arm(name="below", build=BuildNeed(tree=below, configuration=params.configuration)), *switched
+    own, tip = (find(case, params.switch, params.configuration) for find in (own_arms, switch_arms))
+    return None if own is None or tip is None else (*own[:2], tip[1])
 
 
 def _no_arms(params: Params, case: Case) -> tuple[Diagnostic, ...]:
@@ -163,7 +162,7 @@ def _judged(params: Params, arm: SlotFilesArm, *, older: bool) -> Iterator[Findi
     for live, resumed in zip(arm.live, arm.resumed, strict=True):
         if resumed.cached_tokens < live.cached_tokens - params.slack:
             yield _read_again(arm, live, resumed, f"`{live.request}` after the restore")
-        yield from _differs(arm, live, resumed, f"`{live.request}` after the restore")
+        yield from _differs(params, arm, live, resumed, f"`{live.request}` after the restore")
     if arm.saved_again != arm.files:
         yield Diagnostic(
             code="slot-file-differs",
@@ -175,7 +174,7 @@ def _judged(params: Params, arm: SlotFilesArm, *, older: bool) -> Iterator[Findi
     for refusal in arm.refusals:
         yield from _refused(params, arm, refusal)
     if older and params.takes_older:
-        yield from _older(arm)
+        yield from _older(params, arm)
 
 
 def _refused(params: Params, arm: SlotFilesArm, refusal: Refusal) -> Iterator[Finding]:
@@ -197,10 +196,10 @@ def _refused(params: Params, arm: SlotFilesArm, refusal: Refusal) -> Iterator[Fi
     if params.keeps and refusal.after.cached_tokens < again.cached_tokens - params.slack:
         yield _read_again(arm, again, refusal.after, f"the slot's own prompt after {what} was refused")
     if params.keeps:
-        yield from _differs(arm, again, refusal.after, f"the slot's own prompt after {what} was refused")
+        yield from _differs(params, arm, again, refusal.after, f"the slot's own prompt after {what} was refused")
 
 
-def _older(arm: SlotFilesArm) -> Iterator[Finding]:
+def _older(params: Params, arm: SlotFilesArm) -> Iterator[Finding]:
     if arm.older is None or not arm.older.done or not arm.from_older:
         yield Diagnostic(
             code="older-slot-file-refused",
@@ -209,7 +208,9 @@ def _older(arm: SlotFilesArm) -> Iterator[Finding]:
         )
         return
     if arm.from_older[0].ids != arm.live[0].ids:
-        yield from _differs(arm, arm.live[0], arm.from_older[0], "the prompt after the first arm's file was restored")
+        yield from _differs(
+            params, arm, arm.live[0], arm.from_older[0], "the prompt after the first arm's file was restored"
+        )
 
 
 def _read_again(arm: SlotFilesArm, live: Answer, other: Answer, what: str) -> Finding:
@@ -220,7 +221,10 @@ def _read_again(arm: SlotFilesArm, live: Answer, other: Answer, what: str) -> Fi
     )
 
 
-def _differs(arm: SlotFilesArm, live: Answer, other: Answer, what: str) -> Iterator[Finding]:
+def _differs(params: Params, arm: SlotFilesArm, live: Answer, other: Answer, what: str) -> Iterator[Finding]:
+    far = moved_difference(live, other)
+    if far is not None and far <= params.moved_difference:
+        return
     if why := answer_difference(live, other):
         yield Diagnostic(
             code="slot-text-differs",

@@ -6,6 +6,7 @@ from builder.tree import Tree
 from verify.model.ids import RepoPath
 from verify.model.outline import Outline
 from verify.model.patch import Mode
+from verify.syntax.glance import Glance, glance
 from verify.syntax.outlines import Outlines
 
 
@@ -30,6 +31,15 @@ class TreeSources:
         if state is None or state.mode not in (Mode.FILE, Mode.EXECUTABLE):
             return None
         return self._outlines.definitions(path, state.blob)
+
+    def glance(self, path: RepoPath) -> Glance | None:
+        """A file's words and the names that it may make; None where nothing is there."""
+        state = self.tree.entry(path)
+        if state is None:
+            return None
+        if state.mode is Mode.SUBMODULE:
+            return glance(path, self.tree.content(state))
+        return self._outlines.glance(path, state.blob)
 
     def content(self, path: RepoPath) -> bytes | None:
         """A file's bytes; None where nothing is there."""

@@ -10,6 +10,7 @@ from verify.model.diagnostic import Place
 from verify.model.ids import RepoPath
 from verify.model.outline import ExitKind, Outline
 from verify.review.claims import run_claim
+from verify.syntax.glance import Glance, glance
 from verify.syntax.read import read_outline
 
 FILE = RepoPath(b"a.cpp")
@@ -40,6 +41,9 @@ class Memory:
 
     def definitions(self, path: RepoPath) -> Outline | None:
         return read_outline(path, self.files[path], makes_alone=True)
+
+    def glance(self, path: RepoPath) -> Glance | None:
+        return glance(path, self.files[path])
 
     def content(self, path: RepoPath) -> bytes | None:
         return self.files.get(path)

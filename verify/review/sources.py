@@ -5,6 +5,7 @@ from typing import Protocol
 
 from verify.model.ids import RepoPath
 from verify.model.outline import Outline
+from verify.syntax.glance import Glance
 
 
 class Sources(Protocol):
@@ -15,6 +16,9 @@ class Sources(Protocol):
 
     def definitions(self, path: RepoPath) -> Outline | None:
         """The same without the uses of names: what the file makes."""
+
+    def glance(self, path: RepoPath) -> Glance | None:
+        """A file's words and the names that it may make; None where there is no such file."""
 
     def content(self, path: RepoPath) -> bytes | None:
         """A file's bytes; None where there is no such file."""

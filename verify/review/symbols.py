@@ -15,11 +15,20 @@ from verify.model.outline import Definition, DefinitionKind, Function, Outline
 from verify.review.reach import reach
 from verify.review.sources import Sources
 from verify.review.units import is_prose
+from verify.syntax.glance import family
 
 _WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*")
 _CALLED = re.compile(rb"(?<![\w.>:])((?:\w+::)*\w+)[ \t]*\(")
-_ANY = re.compile(rb"\busing\s+namespace\b|\bimport\s*\(?\s*\*")
+_OPENS_ALL = {b"using", b"import"}
+_NOT_CODE = re.compile(rb"\"(?:[^\"\\\n]|\\.)*\"|//[^\n]*|/\*.*?\*/")
 _KEYWORDS = {b"if", b"else", b"for", b"while", b"return", b"int", b"void", b"const", b"static", b"char"}
+_TYPES = frozenset(
+    b"auto bool break case catch class constexpr continue default delete do double enum explicit extern float goto "
+    b"inline int8_t int16_t int32_t int64_t long namespace new noexcept nullptr operator override private protected "
+    b"public register short signed size_t sizeof ssize_t std struct switch template this throw try typedef typename "
+    b"uint8_t uint16_t uint32_t uint64_t union unsigned using virtual volatile".split()
+)
+"""Words that no function or variable has for a name."""
 _WITH_BODY = (DefinitionKind.FUNCTION, DefinitionKind.MACRO, DefinitionKind.TYPE, DefinitionKind.VARIABLE)
 ANY = b"*"
 
@@ -50,9 +59,10 @@ class Redefined:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Used:
-    """The names on a change's lines, which of them are called, and the files that the lines are in."""
+    """The names on a change's lines, those outside of comments and strings, the called ones, and the lines' files."""
 
     names: frozenset[bytes]
+    coded: frozenset[bytes]
     called: frozenset[bytes]
     files: tuple[RepoPath, ...]
 
@@ -62,6 +72,9 @@ def used_on(lines: Iterable[bytes], files: Iterable[RepoPath]) -> Used:
     texts = tuple(lines)
     return Used(
         names=frozenset(word for line in texts for word in _WORD.findall(line)) - _KEYWORDS,
+        coded=frozenset(word for line in texts for word in _WORD.findall(_NOT_CODE.sub(b" ", line)))
+        - _KEYWORDS
+        - _TYPES,
         called=frozenset(name.rpartition(b"::")[2] for line in texts for name in _CALLED.findall(line)) - _KEYWORDS,
         files=tuple(files),
     )
@@ -72,70 +85,72 @@ def redefined(used: Used, old: Sources, new: Sources, differing: Iterable[RepoPa
     paths = frozenset(differing)
     reached = reach(old, used.files) | reach(new, used.files)
     near = tuple(sorted(paths & reached))
-    far = tuple(sorted(paths - reached))
-    here = _Near(used.names, old, new, near, reached)
-    outside = here.looked_for_elsewhere(used.called)
+    before, after = _meanings(used.names, old, near), _meanings(used.names, new, near)
+    elsewhere = _elsewhere(used, old, new, tuple(sorted(paths - reached)))
+    linked = _linked(used.called, frozenset(elsewhere), (old, new), reached)
     found = []
     for name in sorted(used.names | {ANY}):
-        was, now = here.old.get(name, []), here.new.get(name, [])
-        if name in outside:
-            was = was + list(_functions(name, old, far))
-            now = now + list(_functions(name, new, far))
+        was, now = before.get(name, []), after.get(name, [])
+        if name in linked:
+            was, now = was + elsewhere[name][0], now + elsewhere[name][1]
         if sorted(each.same() for each in was) != sorted(each.same() for each in now):
             found.append(Redefined(name=name, old=_without(was, now), new=_without(now, was)))
     return tuple(found)
 
 
-class _Near:
-    """The meanings of names in the files that differ and can be reached."""
-
-    def __init__(
-        self,
-        names: frozenset[bytes],
-        old: Sources,
-        new: Sources,
-        near: tuple[RepoPath, ...],
-        reached: frozenset[RepoPath],
-    ) -> None:
-        self.names = names
-        self._sides = (old, new)
-        self._reached = reached
-        self.old, self.new = _meanings(names, old, near), _meanings(names, new, near)
-
-    def looked_for_elsewhere(self, called: frozenset[bytes]) -> frozenset[bytes]:
-        """Names that are called, or declared only, without a body in any file that can be reached."""
-        bodies: set[bytes] = set()
-        declared: set[bytes] = set()
-        for sources in self._sides:
-            for path in self._reached:
-                content = sources.content(path)
-                if content is None or not _words(content) & self.names:
-                    continue
-                outline = sources.definitions(path)
-                for each in outline.definitions if outline is not None else ():
-                    if each.kind is DefinitionKind.DECLARATION or (outline is not None and _is_extern(each, outline)):
-                        declared.add(each.name)
-                    elif each.kind in _WITH_BODY:
-                        bodies.add(each.name)
-        return ((called | declared) & self.names) - bodies
-
-
-def _functions(name: bytes, sources: Sources, paths: Iterable[RepoPath]) -> Iterator[Meaning]:
-    """Functions and variables of this name that other files could link to."""
-    for path in paths:
-        content = sources.content(path)
-        if content is None or is_prose(path) or name not in content or name not in _words(content):
+def _elsewhere(
+    used: Used, old: Sources, new: Sources, far: Iterable[RepoPath]
+) -> dict[bytes, tuple[list[Meaning], list[Meaning]]]:
+    """Functions and variables of these names that other files make, and that are not the same in both trees."""
+    families = {family(path) for path in used.files} - {""}
+    sides: tuple[dict[bytes, list[Meaning]], ...] = ({}, {})
+    for path in far:
+        if family(path) not in families:
             continue
-        outline = sources.definitions(path)
-        if outline is None:
-            continue
-        for each in outline.functions:
-            if each.name.rpartition(b"::")[2] == name and not _is_private(each, outline):
-                line = outline.line_of(each.span.start)
-                yield Meaning(path=path, line=line, kind="function", within=each.within, text=outline.of(each.span))
-        for made in outline.definitions:
-            if made.name == name and made.kind is DefinitionKind.VARIABLE and not made.within:
-                yield _meaning(made, outline, path)
+        glances = [sources.glance(path) for sources in (old, new)]
+        names = used.coded & frozenset().union(*(each.makes for each in glances if each is not None))
+        for sources, side in zip((old, new), sides, strict=True):
+            for name, meaning in _made_for_others(names, sources.definitions(path), path) if names else ():
+                side.setdefault(name, []).append(meaning)
+    both = {name: (sides[0].get(name, []), sides[1].get(name, [])) for name in sides[0].keys() | sides[1].keys()}
+    return {
+        name: (was, now)
+        for name, (was, now) in both.items()
+        if sorted(each.same() for each in was) != sorted(each.same() for each in now)
+    }
+
+
+def _linked(
+    called: frozenset[bytes], names: frozenset[bytes], trees: tuple[Sources, ...], reached: Iterable[RepoPath]
+) -> frozenset[bytes]:
+    """Those of the names that are called, or only declared, and have no body in any file that can be reached."""
+    bodies: set[bytes] = set()
+    declared: set[bytes] = set()
+    for path in reached if names else ():
+        for sources in trees:
+            said = sources.glance(path)
+            outline = sources.definitions(path) if said is not None and said.words & names else None
+            for each in outline.definitions if outline is not None else ():
+                if each.kind is DefinitionKind.DECLARATION or (outline is not None and _is_extern(each, outline)):
+                    declared.add(each.name)
+                elif each.kind in _WITH_BODY:
+                    bodies.add(each.name)
+    return ((called | declared) & names) - bodies
+
+
+def _made_for_others(
+    names: frozenset[bytes], outline: Outline | None, path: RepoPath
+) -> Iterator[tuple[bytes, Meaning]]:
+    if outline is None:
+        return
+    for each in outline.functions:
+        name = each.name.rpartition(b"::")[2]
+        if name in names and not _is_private(each, outline):
+            line = outline.line_of(each.span.start)
+            yield name, Meaning(path=path, line=line, kind="function", within=each.within, text=outline.of(each.span))
+    for made in outline.definitions:
+        if made.name in names and made.kind is DefinitionKind.VARIABLE and not made.within:
+            yield made.name, _meaning(made, outline, path)
 
 
 def _is_extern(definition: Definition, outline: Outline) -> bool:
@@ -161,16 +176,12 @@ def _without(these: list[Meaning], others: list[Meaning]) -> tuple[Meaning, ...]
 def _meanings(names: frozenset[bytes], sources: Sources, paths: Iterable[RepoPath]) -> dict[bytes, list[Meaning]]:
     found: dict[bytes, list[Meaning]] = {}
     for path in paths:
-        content = sources.content(path)
-        if content is None or is_prose(path) or not (_words(content) & names or _ANY.search(content)):
+        said = sources.glance(path)
+        if said is None or is_prose(path) or not said.words & (names | _OPENS_ALL):
             continue
-        for name, meaning in _meanings_in(names, sources.definitions(path), path, content):
+        for name, meaning in _meanings_in(names, sources.definitions(path), path, sources.content(path) or b""):
             found.setdefault(name, []).append(meaning)
     return found
-
-
-def _words(content: bytes) -> frozenset[bytes]:
-    return frozenset(_WORD.findall(content))
 
 
 def _meanings_in(

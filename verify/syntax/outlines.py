@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from verify.model.ids import BlobId, RepoPath
 from verify.model.outline import Outline
+from verify.syntax.glance import Glance, glance
 from verify.syntax.language import Language, language_of
 from verify.syntax.read import read_outline
 
@@ -15,6 +16,7 @@ class Outlines:
         self._content = content
         self._known: dict[tuple[Language, BlobId], Outline] = {}
         self._made: dict[tuple[Language, BlobId], Outline] = {}
+        self._glances: dict[tuple[Language | None, BlobId], Glance] = {}
 
     def of(self, path: RepoPath, blob: BlobId) -> Outline | None:
         """The outline of a file; None where no grammar is known for its name."""
@@ -41,3 +43,10 @@ class Outlines:
             assert outline is not None
             self._made[key] = outline
         return self._made[key]
+
+    def glance(self, path: RepoPath, blob: BlobId) -> Glance:
+        """The words of a file and the names that it may make."""
+        key = language_of(path), blob
+        if key not in self._glances:
+            self._glances[key] = glance(path, self._content(blob))
+        return self._glances[key]

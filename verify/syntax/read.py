@@ -65,7 +65,8 @@ def _read(language: Language, text: bytes, makes_alone: bool) -> Outline:
         query(language, MAKES[language] if makes_alone else MAKES[language] + USES[language])
     ).captures(tree.root_node)
     around = _around(found, text)
-    functions = tuple(_functions(found, around, language))
+    nest, templates = _Nest(around), _Templates(_spans(found, "template"))
+    functions = tuple(_functions(found, nest, templates, language))
     return Outline(
         text=text,
         functions=functions,
@@ -75,7 +76,10 @@ def _read(language: Language, text: bytes, makes_alone: bool) -> Outline:
         calls=tuple(sorted(_calls(found), key=lambda each: each.span.start)),
         exits=tuple(sorted(_exits(found), key=lambda each: each.span.start)),
         definitions=tuple(
-            sorted(_definitions(found, around, _outermost(functions), language), key=lambda each: each.span.start)
+            sorted(
+                _definitions(found, nest, templates, _outermost(functions), language),
+                key=lambda each: each.span.start,
+            )
         ),
         names=tuple(sorted(_names(found, text, blanked.places), key=lambda each: each.start)),
         comments=_spans(found, "comment"),
@@ -102,6 +106,31 @@ class _Around:
     name: bytes
 
 
+class _Nest:
+    """What encloses a span, outermost first; nodes of one tree lie in each other or apart."""
+
+    def __init__(self, around: Sequence[_Around]) -> None:
+        self._around = around
+        self._starts = [each.span.start for each in around]
+        self._outer: list[int] = []
+        for at, each in enumerate(around):
+            outer = at - 1
+            while outer >= 0 and not around[outer].span.holds(each.span):
+                outer = self._outer[outer]
+            self._outer.append(outer)
+
+    def of(self, span: Span) -> list[_Around]:
+        """Everything that holds the span."""
+        at = bisect_right(self._starts, span.start) - 1
+        while at >= 0 and not self._around[at].span.holds(span):
+            at = self._outer[at]
+        found = []
+        while at >= 0:
+            found.append(self._around[at])
+            at = self._outer[at]
+        return found[::-1]
+
+
 def _around(found: Found, text: bytes) -> tuple[_Around, ...]:
     around = []
     for what in ("around", "type", "condition"):
@@ -123,22 +152,29 @@ def _text(node: "Node | None") -> bytes:
     return b"" if node is None else bytes(node.text or b"")
 
 
-def _functions(found: Found, around: Sequence[_Around], language: Language) -> Iterator[Function]:
-    templates = _spans(found, "template")
+def _functions(found: Found, nest: _Nest, templates: "_Templates", language: Language) -> Iterator[Function]:
     for node in sorted(found.get("function", ()), key=lambda node: node.start_byte):
         body, name = node.child_by_field_name("body"), _function_name(node, language)
         if body is None or not name:
             continue
-        span = _with_template(_span(node), templates)
-        outside = [each for each in around if each.span.holds(span) and each.span != span]
+        span = templates.with_one(_span(node))
+        outside = [each for each in nest.of(span) if each.span != span]
         names = [*(each.name for each in outside if each.name), name]
         yield Function(name=b"::".join(names), span=span, body=_span(body), within=tuple(each.head for each in outside))
 
 
-def _with_template(span: Span, templates: Sequence[Span]) -> Span:
-    """The span from the line `template <…>` or the decorators on, where there are some directly around."""
-    around = [each for each in templates if each.holds(span) and each.end == span.end]
-    return min(around, key=lambda each: each.start, default=span)
+class _Templates:
+    """The lines `template <…>` and decorators, by where what they stand before ends."""
+
+    def __init__(self, templates: Sequence[Span]) -> None:
+        self._by_end: dict[int, Span] = {}
+        for each in templates:
+            self._by_end.setdefault(each.end, each)  # outermost first
+
+    def with_one(self, span: Span) -> Span:
+        """The span from there on, where one is directly around."""
+        around = self._by_end.get(span.end)
+        return around if around is not None and around.holds(span) else span
 
 
 def _function_name(node: "Node", language: Language) -> bytes:
@@ -205,15 +241,14 @@ def _outermost(functions: Sequence[Function]) -> tuple[Span, ...]:
 
 
 def _definitions(
-    found: Found, around: Sequence[_Around], bodies: Sequence[Span], language: Language
+    found: Found, nest: _Nest, templates: _Templates, bodies: Sequence[Span], language: Language
 ) -> Iterator[Definition]:
-    templates = _spans(found, "template")
     for name, kind, whole in _named_definitions(found, language):
         at = bisect_right(bodies, whole.start, key=lambda body: body.start) - 1
         if at >= 0 and bodies[at].holds(whole):
             continue
-        span = _with_template(whole, templates)
-        heads = tuple(each.head for each in around if each.span.holds(span) and each.span != whole)
+        span = templates.with_one(whole)
+        heads = tuple(each.head for each in nest.of(span) if each.span != whole)
         yield Definition(name=name.rsplit(b"::", 1)[-1], kind=kind, span=span, within=heads)
 
 

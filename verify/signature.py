@@ -22,6 +22,9 @@ NAMESPACE = "stackproof-evidence"
 RELEASE_NAMESPACE = "stackproof-release"
 """For statements about a release."""
 
+REVIEW_NAMESPACE = "stackproof-review"
+"""For records of reviews and receipts."""
+
 _BEGIN, _END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
 _MAGIC = b"SSHSIG"
 _KEPT = ("PATH", "HOME", "TMPDIR", "SSH_AUTH_SOCK", "SSH_ASKPASS", "SSH_ASKPASS_REQUIRE", "DISPLAY", "TERM")

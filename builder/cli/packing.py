@@ -43,6 +43,7 @@ def pack(
         stack=case.stack,
         store=bench.stacked.store,
         evidence=records,
+        standings=case.reviews,
         testimonies=testimonies_of(records, bench.imports, imports),
         carried=carried_members(case.release.base, bench.workshop.root),
         out=out,

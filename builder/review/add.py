@@ -7,7 +7,7 @@ that were looked at are kept beside the record, since the folds go on changing.
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from builder.review.survey import NAMESPACE, Reviewed
+from builder.review.survey import Reviewed
 from builder.review.text import receipt_text, record_text
 from verify.manifest.claims import Claims
 from verify.manifest.reviews import SIGNATURE, document_name, reviews_folder
@@ -23,7 +23,7 @@ from verify.model.review import (
     ReviewedFold,
 )
 from verify.review.standing import chains
-from verify.signature import sign
+from verify.signature import REVIEW_NAMESPACE, sign
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +110,7 @@ def written_receipt(receipt: Receipt, *, key: Path | None) -> Written:
 def _signed(file: str, data: bytes, key: Path | None) -> dict[str, bytes]:
     contents = {file: data}
     if key is not None:
-        contents[file + SIGNATURE] = sign(data, key, namespace=NAMESPACE)
+        contents[file + SIGNATURE] = sign(data, key, namespace=REVIEW_NAMESPACE)
     return contents
 
 

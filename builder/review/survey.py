@@ -23,10 +23,8 @@ from verify.model.stack import Layer, Stack
 from verify.review.grades import Graded
 from verify.review.identity import Change, change_id, message_of
 from verify.review.standing import Standings, Unproven, standings
-from verify.signature import check_signature
+from verify.signature import REVIEW_NAMESPACE, check_signature
 from verify.syntax.outlines import Outlines
-
-NAMESPACE = "stackproof-review"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +134,7 @@ def signature_faults(release: Release) -> Iterator[Diagnostic]:
             found: list[Diagnostic] = []
             for signer in policy.signers:
                 try:
-                    check_signature(each.data, each.signature, signer, file=each.file, namespace=NAMESPACE)
+                    check_signature(each.data, each.signature, signer, file=each.file, namespace=REVIEW_NAMESPACE)
                 except Fault as fault:
                     found += fault.diagnostics
                 else:
@@ -167,5 +165,5 @@ def _unsigned(each: Record | Receipt) -> Diagnostic:
         code="review-unsigned",
         message=f"{each.file} is not signed, and `policy.reviews` of release.json asks for signatures",
         place=Place(file=each.file, line=1),
-        help=f"ssh-keygen -Y sign -n {NAMESPACE} -f KEY {each.file}",
+        help=f"ssh-keygen -Y sign -n {REVIEW_NAMESPACE} -f KEY {each.file}",
     )

@@ -30,6 +30,7 @@ from verify.model.progress import Progress
 from verify.model.release import Release
 from verify.model.stack import Stack
 from verify.model.verdict import Holds
+from verify.review.standing import Standings
 
 NOTHING_BUILT = Wanted(builds={})
 """For a release that gives its sources away and nothing else."""
@@ -65,6 +66,7 @@ def seal(
     progress: Progress,
     wanted: Wanted = NOTHING_BUILT,
     testimonies: Mapping[str, bytes] = NO_MEMBERS,
+    standings: Standings | None = None,
     carried: Mapping[str, bytes] = NO_MEMBERS,
     disk: FolderDisk = FOLDER_DISK,
 ) -> Sealed:
@@ -96,6 +98,7 @@ def seal(
             combined=_combined(stack, store),
             mailbox=mail_folder(release.blocks, stack),
             given=given,
+            standings=standings,
         )
         stage.tell("writing the bundle and checking it")
         how = place_folder(

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from builder.commit import BLOCK_TRAILER, FOLD_TRAILER, message
+from builder.seal.reviews import bundle_reviews
 from builder.seal.sbom import render_sbom
 from builder.seal.system import SystemFile
 from verify.bundle.base import render_base
@@ -22,6 +23,7 @@ from verify.bundle.layout import (
     MAILBOX,
     NOTES,
     RELEASE,
+    REVIEWS,
     SBOM,
     SERIES,
     SINCE,
@@ -35,6 +37,7 @@ from verify.bundle.layout import (
 )
 from verify.bundle.line import Line, read_line
 from verify.bundle.notes import Since, render_notes
+from verify.bundle.reviews import render_reviews
 from verify.bundle.stack import SCHEMA, BundleBlock, BundleFold, BundleGate, BundleStack, DeclaredFile, Point
 from verify.bundle.statements import Stated, is_stated, statements
 from verify.bundle.sums import render_sums
@@ -48,6 +51,7 @@ from verify.model.ids import RepoPath, Sha256
 from verify.model.release import Release
 from verify.model.stack import Layer, Stack
 from verify.model.verdict import Holds, verdict_digest
+from verify.review.standing import Standings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +80,7 @@ def bundle_contents(
     combined: bytes,
     mailbox: bytes,
     given: Given,
+    standings: Standings | None = None,
 ) -> dict[str, bytes]:
     """Every member by name, SHA256SUMS among them."""
     rendered = bundle_stack(release, stack, declared)
@@ -90,9 +95,10 @@ def bundle_contents(
         members[place.patch] = fold.patch_bytes
     members[SERIES] = series(place.patch for _, place in rendered.folds())
     members |= records
+    members[REVIEWS] = render_reviews(bundle_reviews(release, rendered, standings))
     if release.deviations:
         members[DEVIATIONS] = render_deviations(release.deviations)
-    rests_on = [name for name in (STACK, DEVIATIONS, *records) if name in members]
+    rests_on = [name for name in (STACK, REVIEWS, DEVIATIONS, *records) if name in members]
     members[VERDICT] = render_verdict(
         SealedVerdict(
             verdict="holds",
@@ -111,6 +117,7 @@ def bundle_contents(
             stack=rendered,
             verdict=read_verdict(members[VERDICT]),
             records=tuple(evidence),
+            reviews=bundle_reviews(release, rendered, standings),
             digests={name: _sha256(data) for name, data in members.items() if is_stated(name)},
         )
     )

@@ -16,10 +16,12 @@ from pathlib import Path
 
 from builder.compile.build import Built
 from builder.exchange.tree_diff import patch_between
+from builder.review.add import Terms, plan_review
+from builder.review.survey import Reviewed
 from builder.seal.bundle import Sealed, seal
 from builder.seal.give import Wanted
 from builder.seal.place import FOLDER_DISK, FolderDisk
-from builder.stack import derive, make_lock
+from builder.stack import Derived, derive, make_lock
 from builder.store import Store
 from builder.upstream import import_base
 from tests.core.memory import tree_in_memory
@@ -30,17 +32,21 @@ from verify.gates import tree_equal
 from verify.gates.case import Case, Recorded, Rederived
 from verify.gates.kind import AnyKind, Kind, Scope
 from verify.judge import judge
+from verify.manifest.claims import NO_CLAIMS
 from verify.manifest.lock import render_lock
 from verify.manifest.read import read_release
+from verify.model.block import Person
 from verify.model.evidence import BuildNeed, Evidence, Need
 from verify.model.ids import ConfigName, RepoPath, Sha256
 from verify.model.observation import Artifact, BuildObservation, encode_observation
 from verify.model.patch import Mode
 from verify.model.progress import Silent
 from verify.model.release import Release
+from verify.model.review import Decision
 from verify.model.stack import Stack
 from verify.model.verdict import Failed, Holds, Outcome, Passed
 from verify.rederive import rederive
+from verify.review.standing import Standings
 
 NAME = "engine-1-r1"
 ARCHIVE = "engine-1.tar.gz"
@@ -147,6 +153,7 @@ class Project:
     holds: Holds
     evidence: tuple[Evidence, ...]
     wanted: Wanted
+    standings: Standings | None = None
 
     def built(self) -> dict[BuildNeed, Built]:
         """The tip's build as a bench has it."""
@@ -167,6 +174,7 @@ class Project:
         return seal(
             holds=self.holds, release=self.release, stack=self.stack, store=self.store, evidence=self.evidence, out=out,
             root=self.root, progress=Silent(), disk=disk, wanted=replace(self.wanted, key=key, parent=parent),
+            standings=self.standings,
         )  # fmt: skip
 
 
@@ -195,11 +203,13 @@ def make_project(
     flavour: str = "",
     image: bool = False,
     parent: str | None = None,
+    reviews: dict[str, object] | None = None,
+    reviewer_key: Path | None = None,
 ) -> Project:
     """Write the project to `folder`/project, derive and pin it, and have it judged.
 
     An image takes its time, so that only some tests have one. Two flavours have the same names of files and no content
-    in common.
+    in common. With `reviews`, the policy of reviews, block alpha is approved, signed with `reviewer_key`.
     """
     root = folder / "project"
     root.mkdir(parents=True)
@@ -223,6 +233,7 @@ def make_project(
             "image": {"configuration": "release", "program": "main", "arguments": ["--help"]} if image else None,
         },
         "gates": {"trees": {"kind": "tree-equal"}, "optional": {"kind": "measured", "required": False}},
+        "policy": {"reviews": reviews} if reviews is not None else None,
         "reference": None,
     }
     _write_release(root, document)
@@ -237,14 +248,32 @@ def make_project(
     _write_release(root, document)
     (root / "blocks/lock.json").write_bytes(render_lock(make_lock(stack, release.blocks)))
     release = read_release(root, kinds=KINDS)
+    standings = None
+    if reviews is not None:
+        release, standings = _approved(root, release, stack, store, reviewer_key)
     built = build_by_hand(folder / "built")
     case, evidence = _measured(release, stack, store, seconds, built)
     holds = judge(release=release, case=case, kinds=KINDS)
     assert isinstance(holds, Holds), holds
     return Project(
         root=root, store=store, release=release, stack=stack, case=case, holds=holds, evidence=(evidence,),
-        wanted=Wanted(builds={ConfigName("release"): built}),
+        wanted=Wanted(builds={ConfigName("release"): built}), standings=standings,
     )  # fmt: skip
+
+
+def _approved(root: Path, release: Release, stack: Stack, store: Store, key: Path | None) -> tuple[Release, Standings]:
+    """The release with a review of its first block on record."""
+    reviewed = Reviewed(release, stack, store, Derived(result=stack, findings=(), objects=()))
+    terms = Terms(
+        reviewer=Person(name="Ada Lovelace", email="ada@analytical.org"), date="@1790000100 +0000",
+        decision=Decision.APPROVED, scope="all of it", claims=NO_CLAIMS, conditions=(), non_claims=(),
+    )  # fmt: skip
+    for name, data in plan_review(reviewed, release.blocks[0], (), terms, key=key).contents:
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_bytes(data)
+    release = read_release(root, kinds=KINDS)
+    again = Reviewed(release, stack, store, Derived(result=stack, findings=(), objects=()))
+    return release, again.survey().standings
 
 
 def build_by_hand(folder: Path) -> Path:

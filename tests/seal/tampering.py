@@ -8,8 +8,9 @@ from typing import Any
 
 from verify.bundle.document import print_document
 from verify.bundle.documents import Bundle, open_bundle
-from verify.bundle.layout import STACK, SUMS, VERDICT
+from verify.bundle.layout import REVIEWS, STACK, SUMS, VERDICT
 from verify.bundle.members import read_members
+from verify.bundle.reviews import reviews_of
 from verify.bundle.statements import Stated, is_stated, statements
 from verify.bundle.sums import render_sums
 from verify.bundle.verdict import read_verdict
@@ -41,7 +42,12 @@ def state_again(bundle: Path) -> None:
     assert isinstance(opened, Bundle), opened
     digests = {name: digest(bundle / name) for name in members(bundle) if is_stated(name)}
     stated = Stated(
-        release=opened.release, stack=opened.stack, verdict=opened.verdict, records=opened.records(), digests=digests
+        release=opened.release,
+        stack=opened.stack,
+        verdict=opened.verdict,
+        records=opened.records(),
+        reviews=reviews_of(opened),
+        digests=digests,
     )
     for name, statement in statements(stated).items():
         (bundle / name).write_bytes(statement)
@@ -58,7 +64,7 @@ def rest_again(bundle: Path) -> None:
     """Let the verdict rest on what is there, and carry the digest that it has."""
 
     def supports(verdict: dict[str, Any]) -> None:
-        names = [STACK, *(name for name in members(bundle) if name.startswith("evidence/"))]
+        names = [STACK, REVIEWS, *(name for name in members(bundle) if name.startswith("evidence/"))]
         verdict["rests_on"] = [{"file": name, "sha256": digest(bundle / name)} for name in sorted(names)]
 
     edit(bundle, VERDICT, supports)

@@ -37,7 +37,7 @@ def test_the_answer_holds_and_says_where_the_bundle_is(project: Project, tmp_pat
     assert f"{tmp_path / 'dist' / project.release.name} packed" in answer.text
     bundle = answer.data["bundle"]
     assert isinstance(bundle, dict)
-    assert (bundle["how"], bundle["files"]) == ("new", 32)
+    assert (bundle["how"], bundle["files"]) == ("new", 34)
     assert answer.diagnostics == ()
 
 

@@ -21,6 +21,7 @@ from verify.bundle.mailbox import check_mailbox
 from verify.bundle.members import read_members
 from verify.bundle.origin import NoBase, OpenBase
 from verify.bundle.patches import check_commits, check_lock, check_patches
+from verify.bundle.reviews import check_reviews
 from verify.bundle.sbom import check_sbom
 from verify.bundle.second import NOT_INSTALLED, check_second, is_installed
 from verify.bundle.signatures import check_signatures
@@ -97,6 +98,7 @@ _BY_ITSELF: tuple[tuple[str, Callable[[Bundle], Outcome]], ...] = (
     ("mail series", check_mailbox),
     ("lock", check_lock),
     ("evidence", check_evidence),
+    ("reviews", check_reviews),
     ("verdict", check_verdict),
     ("notes", check_notes),
     ("SBOM", check_sbom),

@@ -20,6 +20,7 @@ from verify.bundle.layout import (
     MAILBOX,
     NOTES,
     RELEASE,
+    REVIEWS,
     SBOM,
     SERIES,
     SIGNATURES,
@@ -133,7 +134,7 @@ def _gate_name(gate: BundleGate) -> str:
 
 def _strays(bundle: Bundle) -> Iterator[Diagnostic]:
     """Members that nothing accounts for; declared files, patches and evidence missing are told by their own checks."""
-    known = {SUMS, STACK, BASE, VERDICT, COMBINED, SERIES, DEVIATIONS, MAILBOX, SBOM, NOTES, SINCE}
+    known = {SUMS, STACK, BASE, VERDICT, REVIEWS, COMBINED, SERIES, DEVIATIONS, MAILBOX, SBOM, NOTES, SINCE}
     known |= {each.file for each in bundle.stack.declared}
     known |= {fold.patch for _, fold in bundle.stack.folds()}
     known |= {name for name in bundle.files if name.startswith(_ELSEWHERE)}

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from verify.bundle.deviations import check_waivers
 from verify.bundle.documents import Bundle
 from verify.bundle.finding import differs, finding, ruled
-from verify.bundle.layout import DEVIATIONS, EVIDENCE, RELEASE, STACK, VERDICT, evidence_member
+from verify.bundle.layout import DEVIATIONS, EVIDENCE, RELEASE, REVIEWS, STACK, VERDICT, evidence_member
 from verify.bundle.policy import check_witness
 from verify.bundle.testimonies import check_testimonies
 from verify.evidence import parse_evidence
@@ -96,7 +96,7 @@ def _subject(bundle: Bundle) -> Iterator[Diagnostic]:
 def _support(bundle: Bundle) -> Iterator[Diagnostic]:
     named = {support.file: support.sha256 for support in bundle.verdict.rests_on}
     needed = {STACK, *(name for name in bundle.files if name.startswith(f"{EVIDENCE}/"))}
-    needed |= {DEVIATIONS} & bundle.files.keys()
+    needed |= {DEVIATIONS, REVIEWS} & bundle.files.keys()
     for name in sorted(needed | named.keys()):
         if name not in named:
             yield finding("bundle-verdict-of-another", f"the verdict does not rest on `{name}`", name)

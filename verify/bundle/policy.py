@@ -1,4 +1,5 @@
-"""The policy of release.json, as far as a bundle is held to it: whose measurements count, and whose signatures."""
+"""The policy of release.json, as far as a bundle is held to it: whose measurements count, whose signatures, and what is
+asked of reviews."""
 
 from collections.abc import Iterator
 
@@ -9,6 +10,7 @@ from verify.bundle.layout import RELEASE
 from verify.model.codec import CodecError
 from verify.model.diagnostic import Diagnostic
 from verify.model.evidence import Evidence
+from verify.model.review import OUR_REVIEWS, ReviewPolicy
 from verify.model.trust import OUR_POLICY, Role, Signer, role_of
 
 
@@ -22,17 +24,35 @@ def check_witness(bundle: Bundle, name: str, record: Evidence) -> Iterator[Diagn
 
 def signers_of(bundle: Bundle) -> tuple[Signer, ...]:
     """The signers that release.json names; their roles and keys were read strictly when the release was judged."""
-    found = _policy(bundle, "signers")
-    table = found if isinstance(found, dict) else {}
     try:
-        return tuple(Signer(name=name, role=Role(each["role"]), key=str(each["key"])) for name, each in table.items())
+        return _signers(_policy(bundle, "signers"))
     except (KeyError, TypeError, ValueError) as error:
         raise CodecError(f"`signers` cannot be read: {error}") from error
 
 
-def _policy(bundle: Bundle, field: str) -> object:
+def review_policy_of(bundle: Bundle) -> ReviewPolicy:
+    """What release.json asks of reviews; what its grades ask was judged when the standings were made."""
+    signers = _policy(bundle, "signers", of="reviews")
+    required, approvals, signed = (_policy(bundle, name, of="reviews") for name in ("required", "approvals", "signed"))
+    try:
+        return ReviewPolicy(
+            required=required is True,
+            approvals=approvals if isinstance(approvals, int) else OUR_REVIEWS.approvals,
+            signed=signed is True,
+            signers=_signers(signers),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise CodecError(f"the policy of reviews in `{RELEASE}` cannot be read: {error}") from error
+
+
+def _signers(found: object) -> tuple[Signer, ...]:
+    table = found if isinstance(found, dict) else {}
+    return tuple(Signer(name=name, role=Role(each["role"]), key=str(each["key"])) for name, each in table.items())
+
+
+def _policy(bundle: Bundle, field: str, *, of: str = "evidence") -> object:
     found: object = load_document(bundle.data(RELEASE) or b"{}")
-    for name in ("policy", "evidence", field):
+    for name in ("policy", of, field):
         found = found.get(name) if isinstance(found, dict) else None
     return found
 

@@ -8,6 +8,7 @@ from verify.bundle.documents import Bundle
 from verify.bundle.finding import differs, finding, ruled
 from verify.bundle.layout import NOTES, SINCE, STACK, STATEMENTS, statement_member
 from verify.bundle.notes import SINCE_SCHEMA, Since, render_notes
+from verify.bundle.reviews import BundleReviews, reviews_of
 from verify.bundle.statements import Stated, is_stated, statements
 from verify.diff.identity import change_identity
 from verify.diff.parse import parse_canonical
@@ -25,6 +26,7 @@ def check_statements(bundle: Bundle) -> Outcome:
         stack=bundle.stack,
         verdict=bundle.verdict,
         records=bundle.records(),
+        reviews=_reviews(bundle),
         digests={name: member.sha256 for name, member in bundle.files.items() if is_stated(name)},
     )
     expected = statements(stated)
@@ -38,6 +40,13 @@ def check_statements(bundle: Bundle) -> Outcome:
         elif bundle.data(name) != expected[name]:
             findings += _differing(bundle, name, expected[name])
     return ruled(findings, f"{count(len(expected), 'statement')}, each as the other members give it")
+
+
+def _reviews(bundle: Bundle) -> BundleReviews | None:
+    try:
+        return reviews_of(bundle)
+    except CodecError:
+        return None  # told by the check of the reviews
 
 
 def _differing(bundle: Bundle, name: str, expected: bytes) -> list[Diagnostic]:

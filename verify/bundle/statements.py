@@ -3,10 +3,10 @@ tested, and that it holds.
 
 Every statement follows from the documents, the evidence and the digests of the other members. So it is printed here
 for the seal, and printed again and compared when a bundle is checked: a statement about another release, or an older
-one of this release, is another text. A statement on review coverage joins them once reviews are members of a bundle;
-`statements` is the one place to add it.
+one of this release, is another text.
 
-Formats: in-toto Statement v1, SLSA provenance v1, test result v0.1, SLSA verification summary v1.
+Formats: in-toto Statement v1, SLSA provenance v1, test result v0.1, SLSA verification summary v1; review coverage is
+a predicate of our own, since none is published.
 """
 
 from collections.abc import Mapping
@@ -21,6 +21,7 @@ from verify.bundle.documents import ReleaseConfiguration, ReleaseDocument
 from verify.bundle.layout import (
     EVIDENCE,
     RELEASE,
+    REVIEWS,
     SIGNATURES,
     STATEMENTS,
     SUMS,
@@ -30,6 +31,7 @@ from verify.bundle.layout import (
     source_member,
     statement_member,
 )
+from verify.bundle.reviews import BundleReviews
 from verify.bundle.stack import BundleStack
 from verify.bundle.verdict import SealedVerdict
 from verify.model.evidence import Evidence
@@ -40,17 +42,22 @@ STATEMENT = "https://in-toto.io/Statement/v1"
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 _PROVENANCE = "https://slsa.dev/provenance/v1"
 _TESTS = "https://in-toto.io/attestation/test-result/v0.1"
+_COVERAGE = "urn:stackproof:review-coverage:1"
 _SUMMARY = "https://slsa.dev/verification_summary/v1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stated:
-    """All that statements are made of; `digests` are those of every member but statements, signatures and the sums."""
+    """All that statements are made of; `digests` are those of every member but statements, signatures and the sums.
+
+    `reviews` is None only where they could not be read.
+    """
 
     release: ReleaseDocument
     stack: BundleStack
     verdict: SealedVerdict
     records: tuple[Evidence, ...]
+    reviews: BundleReviews | None
     digests: Mapping[str, Sha256]
 
 
@@ -62,6 +69,8 @@ def statements(stated: Stated) -> dict[str, bytes]:
         if record is not None:
             made[statement_member(f"build-{configuration.name}")] = _build(stated, configuration, record)
     made[statement_member("tests")] = _tests(stated)
+    if stated.reviews is not None:
+        made[statement_member("reviews")] = _reviews(stated, stated.reviews)
     made[statement_member("release")] = _release(stated, made)
     return made
 
@@ -131,6 +140,45 @@ def _tests(stated: Stated) -> bytes:
             "failedTests": [_title(each) for each in results if isinstance(each.outcome, Failed)],
         },
     )
+
+
+def _reviews(stated: Stated, reviews: BundleReviews) -> bytes:
+    """Every patch, who approved it and on which records; what is not covered is there as well."""
+    patches = {(block, fold.id): fold.patch for block, fold in stated.stack.folds()}
+    return _statement(
+        [_named(fold.patch, fold.patch_sha256) for _, fold in stated.stack.folds()],
+        _COVERAGE,
+        {
+            "policy": {"uri": RELEASE, "digest": {"sha256": stated.digests[RELEASE]}},
+            "standings": {"uri": REVIEWS, "digest": {"sha256": stated.digests[REVIEWS]}},
+            "covered": len(reviews.standing()),
+            "total": len(reviews.folds),
+            "folds": [
+                {
+                    "name": f"{each.block}/{each.fold}",
+                    "patch": {"uri": patches.get((each.block, each.fold)), "digest": {"sha256": each.patch}},
+                    "state": each.state.value,
+                    "approvals": [
+                        {
+                            "approver": approval.approver,
+                            "state": approval.state.value,
+                            "grade": approval.grade.value,
+                            "records": [
+                                {"uri": one.file, "digest": {"sha256": one.sha256}} for one in approval.records
+                            ],
+                        }
+                        for approval in each.approvals
+                    ],
+                }
+                for each in reviews.folds
+            ],
+            "conditions": [
+                {"id": each.id, "kind": each.kind.value, "record": each.record, "met": list(each.met),
+                 "missing": list(each.missing)}
+                for each in reviews.conditions
+            ],
+        },
+    )  # fmt: skip
 
 
 def _release(stated: Stated, made: Mapping[str, bytes]) -> bytes:

@@ -112,6 +112,20 @@ EXPLANATIONS: dict[str, str] = {
         "combined.diff is the whole release as one patch, and it does not make the promised tip of the base. Whoever "
         "applies it gets another program than whoever applies the series."
     ),
+    "bundle-reviews-differ": (
+        "reviews.json says how every fold stands with its reviews, and the statement on review coverage is printed from "
+        "it. Here it is about another change than the folds of this bundle, or it rests on a record that is not among the "
+        "judged files, so nobody knows who approved what."
+    ),
+    "bundle-review-owed": (
+        "release.json asks that folds are approved (`policy.reviews`), and this one is not: nobody approved it, somebody "
+        "rejected it, too few people did, or a condition of the approval is open. A release like that never holds, so "
+        "the verdict and reviews.json were not made together."
+    ),
+    "bundle-review-unsigned": (
+        "release.json asks for signed reviews and names who may sign. This record has no signature, or one that none of "
+        "them made over these bytes."
+    ),
     "bundle-second-differs": (
         "dulwich, git written anew in Python, derives another tree from the base and the patches than the one that was "
         "promised, or a patch does not fit where it says. Git and dulwich share no code, so that an error in one of them "

@@ -38,6 +38,6 @@ def parameter(field: "Field[Any]") -> str:
         return f"{field.name} ({str(field.default).lower()})"
     shown = {
         (): "all" if field.name == "configurations" else "none",
-        "": "as `model`" if field.name.endswith("model") else "none",
+        "": "as `model`" if field.name.endswith("_model") else "none",
     }.get(field.default, str(field.default))
     return f"{field.name} ({shown})"

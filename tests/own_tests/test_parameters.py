@@ -16,6 +16,8 @@ from verify.model.test_set import Runner
         (Runner.BACKEND_OPS, {"operators": ("ADD",), "exclude": ("ADD: slow",)}, "does not use `exclude`"),
         (Runner.BACKEND_OPS, {}, "needs `operators`"),
         (Runner.JUNIT, {"program": "unit", "arguments": ("--xml",)}, "needs a `program`, and `arguments` with"),
+        (Runner.CTEST, {"model_at": ("models/x.gguf",)}, "go together"),
+        (Runner.CTEST, {"model": "tiny", "model_at": ("../x.gguf",)}, "is no place inside"),
         (Runner.CTEST, {"exclude": ("slow",)}, "left out without a reason"),
     ],
 )

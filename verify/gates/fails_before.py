@@ -16,28 +16,37 @@ from verify.gates.kind import Kind, Scope
 from verify.gates.own_tests import check_runner, need_of_tests, no_tree, reference_and_own, unsound, unusable_tests
 from verify.model.diagnostic import Diagnostic, Finding
 from verify.model.evidence import Arm, Need, ProbeNeed
-from verify.model.ids import ConfigName
-from verify.model.test_set import End, Runner, TestSetArm, TestSetObservation
+from verify.model.ids import ConfigName, ModelName
+from verify.model.test_set import End, Runner, TestSetArm, TestSetObservation, TestSetSettings
 from verify.model.verdict import Failed, Outcome, Passed
+
+_CHOOSING = ("model", "model_at", "operators", "cases", "program", "arguments")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
-    """`test` is a test's whole name; for `backend-ops` `operators` choose what is run, for `junit` `program`."""
+    """`test` is a test's whole name; for `backend-ops` `operators` choose what is run, for `junit` `program`.
+
+    `model` is put where the test looks for one, `model_at` below the build folder.
+    """
 
     test: str
     runner: Runner
     configuration: ConfigName = field(metadata={"refers": "configuration"})
     switch: str = field(default="", metadata={"refers": "switch"})
     absent_counts: bool = field(default=False, metadata={"about": "a test that is not there before fails before"})
+    model: ModelName = field(default=ModelName(""), metadata={"refers": "model"})
+    model_at: tuple[str, ...] = ()
     operators: tuple[str, ...] = ()
+    cases: str = field(default="", metadata={"pattern": True, "about": "which cases of the operators"})
     backend: str = "CPU"
     program: str = ""
     arguments: tuple[str, ...] = ()
+    threads: int = field(default=1, metadata={"min": 1, "max": 1024})
     seconds: int = field(default=600, metadata={"min": 1, "max": 86400})
 
     def __post_init__(self) -> None:
-        check_runner(self.runner, {name: getattr(self, name) for name in ("operators", "program", "arguments")})
+        check_runner(self.runner, {name: getattr(self, name) for name in _CHOOSING})
 
 
 def needs(params: Params, case: Case) -> tuple[Need, ...]:
@@ -69,18 +78,19 @@ def _need(params: Params, case: Case) -> ProbeNeed | None:
         arms = reference_and_own(case, params.configuration)
     if arms is None:
         return None
-    return need_of_tests(
-        arms,
+    settings = TestSetSettings(
         runner=params.runner,
         names=f"^{re.escape(params.test)}$",
-        labels=(),
-        exclude=(),
+        model_at=params.model_at,
         operators=params.operators,
+        cases=params.cases,
         backend=params.backend,
         program=params.program,
         arguments=params.arguments,
+        threads=params.threads,
         seconds=params.seconds,
     )
+    return need_of_tests(arms, settings, params.model or None)
 
 
 def _after(params: Params, arm: TestSetArm) -> Iterator[Finding]:

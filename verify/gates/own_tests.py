@@ -11,13 +11,13 @@ from verify.gates.case import Case
 from verify.gates.identity import foreign_libraries, session_incomplete
 from verify.model.diagnostic import Diagnostic, Finding
 from verify.model.evidence import Arm, BuildNeed, ProbeNeed
-from verify.model.ids import ConfigName, TreeId
+from verify.model.ids import ConfigName, ModelName, TreeId
 from verify.model.session import settings_of
 from verify.model.test_set import Runner, TestSetArm, TestSetObservation, TestSetSettings
 
 _TAKES = {
-    Runner.CTEST: ("names", "labels", "exclude"),
-    Runner.BACKEND_OPS: ("operators",),
+    Runner.CTEST: ("names", "labels", "exclude", "model", "model_at"),
+    Runner.BACKEND_OPS: ("operators", "cases"),
     Runner.JUNIT: ("program", "arguments"),
 }
 
@@ -28,8 +28,16 @@ def check_runner(runner: Runner, given: Mapping[str, str | tuple[str, ...]]) -> 
         raise ValueError(f"`{runner}` does not use `{foreign[0]}`")
     if runner is Runner.BACKEND_OPS and not given["operators"]:
         raise ValueError("`backend-ops` needs `operators`")
+    if bool(given["model"]) != bool(given["model_at"]):
+        raise ValueError("`model` and `model_at` go together: which model, and where the tests look for one")
+    if stray := [place for place in given["model_at"] if not _inside(place)]:
+        raise ValueError(f"`{stray[0]}` is no place inside the build folder")
     if runner is Runner.JUNIT and not (given["program"] and any("{out}" in word for word in given["arguments"])):
         raise ValueError("`junit` needs a `program`, and `arguments` with `{out}` for the report's file")
+
+
+def _inside(place: str) -> bool:
+    return not place.startswith("/") and not {"", ".", ".."} & set(place.split("/"))
 
 
 def reference_and_own(case: Case, configuration: ConfigName) -> tuple[Arm, Arm] | None:
@@ -55,32 +63,9 @@ def no_tree(case: Case) -> tuple[Diagnostic, ...]:
     return (Diagnostic(code="stack-stuck", message=f"{message}: the stack is stuck"),)
 
 
-def need_of_tests(
-    arms: tuple[Arm, ...],
-    *,
-    runner: Runner,
-    names: str,
-    labels: tuple[str, ...],
-    exclude: tuple[str, ...],
-    operators: tuple[str, ...],
-    backend: str,
-    program: str,
-    arguments: tuple[str, ...],
-    seconds: int,
-) -> ProbeNeed:
+def need_of_tests(arms: tuple[Arm, ...], settings: TestSetSettings, model: ModelName | None = None) -> ProbeNeed:
     """The run of chosen tests on these arms."""
-    settings = TestSetSettings(
-        runner=runner,
-        names=names,
-        labels=labels,
-        exclude=exclude,
-        operators=operators,
-        backend=backend,
-        program=program,
-        arguments=arguments,
-        seconds=seconds,
-    )
-    return ProbeNeed(probe="test-set", model=None, arms=arms, settings=settings_of(settings))
+    return ProbeNeed(probe="test-set", model=model, arms=arms, settings=settings_of(settings))
 
 
 def unusable_tests(need: ProbeNeed, case: Case) -> tuple[Diagnostic, ...]:

@@ -23,18 +23,19 @@ from verify.gates.own_tests import (
 )
 from verify.model.diagnostic import Diagnostic, Finding
 from verify.model.evidence import Need, ProbeNeed
-from verify.model.ids import ConfigName
-from verify.model.test_set import End, Runner, TestSetArm, TestSetObservation
+from verify.model.ids import ConfigName, ModelName
+from verify.model.test_set import End, Runner, TestSetArm, TestSetObservation, TestSetSettings
 from verify.model.verdict import Failed, Outcome, Passed
 
-_BY_PROGRAM = ("operators", "program", "arguments")
+_CHOOSING = ("names", "labels", "exclude", "model", "model_at", "operators", "cases", "program", "arguments")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
     """Which tests: `names` and `labels` for `ctest`, `operators` for `backend-ops`, `program` for `junit`.
 
-    `exclude` leaves tests out, each as `NAME: reason`. `may_bring` are patterns of names that only the second arm has.
+    `model_at` are places below the build folder where tests look for a model; `model` is put there. `exclude` leaves
+    tests out, each as `NAME: reason`. `may_bring` are patterns of names that only the second arm has.
     """
 
     runner: Runner
@@ -43,18 +44,21 @@ class Params:
     names: str = field(default="", metadata={"pattern": True, "about": "every name matches the empty one"})
     labels: tuple[str, ...] = ()
     exclude: tuple[str, ...] = field(default=(), metadata={"about": "`NAME: reason` of each"})
+    model: ModelName = field(default=ModelName(""), metadata={"refers": "model"})
+    model_at: tuple[str, ...] = ()
     operators: tuple[str, ...] = ()
+    cases: str = field(default="", metadata={"pattern": True, "about": "which cases of the operators"})
     backend: str = "CPU"
     program: str = ""
     arguments: tuple[str, ...] = ()
     may_bring: tuple[str, ...] = ()
+    threads: int = field(default=1, metadata={"min": 1, "max": 1024})
     seconds: int = field(default=600, metadata={"min": 1, "max": 86400})
 
     def __post_init__(self) -> None:
         if without := [each for each in self.exclude if not all(part.strip() for part in _split(each))]:
             raise ValueError(f"`{without[0]}` is left out without a reason; write `NAME: reason`")
-        given = {name: getattr(self, name) for name in ("names", "labels", "exclude", *_BY_PROGRAM)}
-        check_runner(self.runner, given)
+        check_runner(self.runner, {name: getattr(self, name) for name in _CHOOSING})
 
     def excluded(self) -> tuple[str, ...]:
         """The names that are left out."""
@@ -99,18 +103,21 @@ def _need(params: Params, case: Case) -> ProbeNeed | None:
     arms = reference_and_own(case, params.configuration)
     if arms is None:
         return None
-    return need_of_tests(
-        arms,
+    settings = TestSetSettings(
         runner=params.runner,
         names=params.names,
         labels=params.labels,
         exclude=params.excluded(),
+        model_at=params.model_at,
         operators=params.operators,
+        cases=params.cases,
         backend=params.backend,
         program=params.program,
         arguments=params.arguments,
+        threads=params.threads,
         seconds=params.seconds,
     )
+    return need_of_tests(arms, settings, params.model or None)
 
 
 def _run(params: Params, arm: TestSetArm) -> Iterator[Finding]:

@@ -31,21 +31,26 @@ class TestSetSettings:
     """Which tests, and how: fields that a runner does not use are empty.
 
     `names` is a regular expression over test names (`ctest`), `labels` the labels of which one must be there, `exclude`
-    names that are left out. `operators` and `backend` are for `backend-ops`; `program` and `arguments` for `junit`,
-    where `{out}` stands for the file to write. `seconds` is the most that one arm may take.
+    names that are left out, `model_at` the places below the build folder where tests look for a model. `operators`,
+    `cases` (a regular expression over their parameters) and `backend` are for `backend-ops`; `program` and `arguments`
+    for `junit`, where `{out}` stands for the file to write. `threads` is what OpenMP may use, whatever a test asks for;
+    `seconds` the most that one arm may take.
     """
 
     __test__ = False  # no test of ours
 
     runner: Runner
-    names: str
-    labels: tuple[str, ...]
-    exclude: tuple[str, ...]
-    operators: tuple[str, ...]
-    backend: str
-    program: str
-    arguments: tuple[str, ...]
-    seconds: int
+    names: str = ""
+    labels: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    model_at: tuple[str, ...] = ()
+    operators: tuple[str, ...] = ()
+    cases: str = ""
+    backend: str = ""
+    program: str = ""
+    arguments: tuple[str, ...] = ()
+    threads: int = 1
+    seconds: int = 600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,9 +18,9 @@ _ENDS = {"OK": End.PASS, "FAIL": End.FAIL}
 _LONGEST = 200
 
 
-def backend_ops_options(backend: str, operators: tuple[str, ...]) -> tuple[str, ...]:
-    """The options for some operators on one backend."""
-    return ("test", "-b", backend, "-o", ",".join(operators))
+def backend_ops_options(backend: str, operators: tuple[str, ...], cases: str) -> tuple[str, ...]:
+    """The options for some operators on one backend, and where `cases` is given for those whose parameters match."""
+    return ("test", "-b", backend, "-o", ",".join(operators), *(("-p", cases) if cases else ()))
 
 
 def read_backend_ops(output: str) -> Report:

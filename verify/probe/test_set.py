@@ -28,7 +28,7 @@ from verify.sandbox.bounds import Bounds, Ended
 from verify.sandbox.confined import confined
 from verify.sandbox.told import breach_told
 
-RECIPE = "1"
+RECIPE = "2"
 _TRACE = "LD_TRACE_LOADED_OBJECTS"
 _CTEST_OPTIONS = ("--output-junit", "report.xml", "-j", "1")
 
@@ -86,7 +86,8 @@ class _Runs:
             case Runner.CTEST:
                 seen = self._by_ctest()
             case Runner.BACKEND_OPS:
-                options = backend_ops_options(self.settings.backend, self.settings.operators)
+                settings = self.settings
+                options = backend_ops_options(settings.backend, settings.operators, settings.cases)
                 seen = self._by_program(PROGRAM, options, from_file=False)
             case Runner.JUNIT:
                 options = self.settings.arguments
@@ -113,6 +114,10 @@ class _Runs:
             exclude=settings.exclude,
             programs=programs,
         )
+        for place in settings.model_at:
+            path = self.folder / place
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.symlink_to(self.bench.model_file().path.absolute())
         write_list(chosen.run, bin_folder=self._bin(), folder=self.folder)
         loaded = self._loaded(sorted({test.program() for test in chosen.run}))
         options = _CTEST_OPTIONS
@@ -154,7 +159,10 @@ class _Runs:
             confined(
                 command,
                 folder=self.folder,
-                environment=clean_environment(self.arm, self._bin(), self.folder),
+                environment={
+                    **clean_environment(self.arm, self._bin(), self.folder),
+                    "OMP_THREAD_LIMIT": str(self.settings.threads),
+                },
                 bounds=self._bounds(),
                 stdout=to_out,
                 stderr=to_err,

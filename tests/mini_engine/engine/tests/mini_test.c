@@ -20,5 +20,12 @@ int main(int count, char ** words) {
     if (strcmp(name, "rank") == 0) {
         return check(mini_candidate(7, 0) != mini_candidate(7, 1), "ranks differ");
     }
+    if (strcmp(name, "file") == 0 && count > 2) {
+        FILE * file = fopen(words[2], "rb");
+        if (file != NULL) {
+            fclose(file);
+        }
+        return check(file != NULL, "the model is where it is looked for");
+    }
     return strcmp(name, "flaky") == 0 ? 77 : 2;
 }

@@ -30,7 +30,7 @@ class _Stay(urllib.request.HTTPRedirectHandler):
     def redirect_request(
         self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: object, newurl: str
     ) -> None:
-        """Follow nothing: a redirected upload would go where nobody asked for."""
+        """Follow nothing: a redirected upload would go where nobody asked for, and a token with it."""
 
 
 def ask(method: str, url: str, *, headers: Mapping[str, str], body: bytes | None = None) -> Answer:

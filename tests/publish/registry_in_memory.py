@@ -17,7 +17,10 @@ class Killed(BaseException):
 
 
 class RegistryInMemory:
-    """`asked` counts requests; the one numbered `kill_before` or `kill_after` is the client's last."""
+    """`asked` counts requests; the one numbered `kill_before` or `kill_after` is the client's last.
+
+    With `store`, the address of another server, blobs are read from there.
+    """
 
     def __init__(self, *, kill_before: int = 0, kill_after: int = 0, token: str = "") -> None:
         self.blobs: dict[str, bytes] = {}
@@ -25,6 +28,7 @@ class RegistryInMemory:
         self.tags: dict[str, bytes] = {}
         self.asked: list[str] = []
         self.full_from = 0
+        self.store = ""
         self._kill = (kill_before, kill_after)
         self._token = token
 
@@ -43,6 +47,10 @@ class RegistryInMemory:
 
     def _answer(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None) -> Answer:
         parts = urlsplit(url)
+        if self.store and url.startswith(self.store):
+            assert "Authorization" not in headers
+            found = self.blobs.get(parts.path.removeprefix("/"))
+            return _said(404) if found is None else _said(200, found)
         if parts.path == "/token":
             return _said(200, json.dumps({"token": self._token}).encode())
         if self._token and headers.get("Authorization") != f"Bearer {self._token}":
@@ -66,6 +74,8 @@ class RegistryInMemory:
                     return _said(400, b"digest invalid")
                 self.blobs[digest] = body or b""
                 return _said(201)
+            case "GET" if self.store:
+                return Answer(status=307, headers={"location": f"{self.store}/{name}"}, body=b"")
             case _:
                 return _said(200, self.blobs[name]) if name in self.blobs else _said(404)
 

@@ -141,6 +141,27 @@ def test_a_token_is_fetched_where_the_registry_asks_for_one(monkeypatch: pytest.
     assert publish_to_registry(small(), target=target, tag=TAG, asking=registry.ask).how is How.NEW
 
 
+def test_blobs_are_fetched_from_the_store_behind_a_registry_without_our_token(
+    parcel: Parcel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(TOKEN, "secret")
+    registry = RegistryInMemory(token="given")
+    publish(registry, content_of(parcel))
+    registry.store = "https://store.example.org"
+    assert pull(TARGET, TAG, asking=registry.ask) == parcel.members
+
+
+@pytest.mark.parametrize("store", ["http://store.example.org", "file:///etc"])
+def test_a_store_without_tls_is_not_asked(store: str, parcel: Parcel) -> None:
+    registry = RegistryInMemory()
+    publish(registry, content_of(parcel))
+    registry.store = store
+    with pytest.raises(EnvironmentFault) as told:
+        pull(TARGET, TAG, asking=registry.ask)
+    assert told.value.diagnostics[0].code == "registry-refused"
+    assert not [each for each in registry.asked if "store" in each]
+
+
 def test_bytes_that_the_registry_changed_are_not_taken(parcel: Parcel) -> None:
     registry = RegistryInMemory()
     publish(registry, content_of(parcel))

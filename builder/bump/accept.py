@@ -20,24 +20,24 @@ from builder.disk import DISK, Disk
 from builder.edit.change import text_of
 from builder.edit.desk import Desk
 from builder.edit.folds_text import FoldText, with_folds, with_words
-from builder.edit.history import HISTORY_FILE, Named, next_history, read_history, render_history, sealed_reference
+from builder.edit.history import sealed_reference
 from builder.edit.left_out import free_name, not_taken_file, recorded
 from builder.edit.operations import Operation, record
+from builder.edit.pin import with_pin
 from builder.edit.rearrange import fold_source
-from builder.edit.reference import with_reference, with_value
+from builder.edit.reference import with_value
 from builder.edit.rehearse import rehearse
-from builder.stack import derive, make_lock
+from builder.stack import derive
 from builder.tree import NewObject
 from builder.write import project_lock
 from verify.manifest.bump import BUMP_FILE, render_bump
-from verify.manifest.lock import LOCK_FILE, render_lock
 from verify.manifest.read import read_release
 from verify.manifest.release import RELEASE_FILE
 from verify.model.block import Block, Disposition, Fold, NotTaken, Refusal
 from verify.model.bump import BumpRecord
 from verify.model.diagnostic import Diagnostic, InputFault
 from verify.model.ids import BlockName, CommitId, FoldId, ReleaseName, Sha256, TreeId, show_path
-from verify.model.release import Reference, SdistSource
+from verify.model.release import ReleaseSource, SdistSource
 from verify.model.stack import Stack
 from verify.model.wording import count as counted
 from verify.rederive import rederive
@@ -89,16 +89,9 @@ def plan_accept(
     by_git = rederive(git_dir=desk.store.git_dir, base_tree=base[0], patches=patches)
     if by_git != tuple(layer.after for layer in stack.layers):
         raise AssertionError("git derives other trees from the refreshed patches")
-    reference = Reference(base_tree=base[0], tip_tree=stack.tip_tree(), tip_commit=stack.tip_commit())
-    text = (contents.get(RELEASE_FILE) or (desk.root / RELEASE_FILE).read_bytes()).decode("utf-8")
-    contents[RELEASE_FILE] = with_reference(text, reference).encode()
-    contents[LOCK_FILE] = render_lock(make_lock(stack, release.blocks))
-    named = Named(name=release.name, parent=release.parent, reference=reference)
     sealed = sealed_reference(desk.root / "dist" / release.name)
-    history = read_history(_bytes(desk.root / HISTORY_FILE))
-    contents[HISTORY_FILE] = render_history(next_history(history, named, sealed=sealed))
     return Accepted(
-        contents={name: data for name, data in contents.items() if data != _bytes(desk.root / name)},
+        contents=with_pin(desk.root, contents, release, stack, sealed=sealed),
         stack=stack,
         objects=derived.objects,
         told=tuple(files.told),
@@ -340,8 +333,13 @@ class _Files:
         base = self.proposal.base
         if base.upstream_commit is not None:
             return base.upstream_commit[:12]
-        source = base.source
-        return f"{source.package} {source.version}" if isinstance(source, SdistSource) else self.proposal.asked
+        match base.source:
+            case SdistSource(package=package, version=version):
+                return f"{package} {version}"
+            case ReleaseSource(release=name):
+                return f"release {name}"
+            case _:
+                return self.proposal.asked
 
     def _record(self) -> BumpRecord:
         stack, bumped = self.desk.stack, self.analysis.bumped

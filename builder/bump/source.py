@@ -5,6 +5,7 @@
     PACKAGE==VERSION              the engine in another package's sdist
     REPOSITORY@COMMIT             a git repository, a path or an address
     engine.tar.gz, path/engine    an archive, a folder
+    dist/RELEASE                  another release of stackproof: its bundle
 
 What is not stated (a digest, a folder inside, the commit that a name stands for) is found and told, and goes into the
 pin, so that the same words later cannot mean something else.
@@ -19,11 +20,13 @@ from pathlib import Path
 
 from builder.bump.heads import commit_of, find_folder, read_heads
 from builder.fetch import Kind, digest_of, fetch, find
+from verify.bundle.layout import RELEASE, STACK
 from verify.git import Git, GitFailed
+from verify.manifest.read import read_release
 from verify.model.diagnostic import Diagnostic, InputFault
 from verify.model.ids import CommitId, RepoPath, Sha256, is_object_id
 from verify.model.progress import Progress
-from verify.model.release import ArchiveSource, Base, FolderSource, GitSource, SdistSource
+from verify.model.release import ArchiveSource, Base, FolderSource, GitSource, ReleaseSource, SdistSource
 
 _VERSION = re.compile(r"[0-9][A-Za-z0-9.!+_-]*")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|[^/\s]+@[^/\s]+:")
@@ -48,13 +51,20 @@ class Source:
     told: tuple[str, ...] = ()
 
 
-def find_source(text: str, *, now: Base, bench: Bench, folder: str = "", sha256: Sha256 | None = None) -> Source:
-    """The base that `text` names, beside the present one `now`; raises `InputFault` where it names none."""
+def find_source(
+    text: str, *, now: Base, bench: Bench, folder: str = "", sha256: Sha256 | None = None, below: str = ""
+) -> Source:
+    """The base that `text` names, beside the present one `now`; raises `InputFault` where it names none.
+
+    `below` is where the own base of a release lies, when that is a path.
+    """
     package, equals, rest = text.partition("==")
     if equals and "/" not in package:
         version, _, ref = rest.partition("@")
         return _sdist(package, version, ref, now=now, bench=bench, folder=folder, sha256=sha256)
     path = Path(text)
+    if (path / STACK).is_file() and (path / RELEASE).is_file():
+        return _release(path, now=now, bench=bench, below=below)
     if path.is_dir():
         return Source(base=Base(source=FolderSource(path=_relative(path, bench.root)), upstream_commit=None))
     if path.is_file():
@@ -76,6 +86,15 @@ def find_source(text: str, *, now: Base, bench: Bench, folder: str = "", sha256:
             help="stackproof bump --help",
         )
     )
+
+
+def _release(path: Path, *, now: Base, bench: Bench, below: str) -> Source:
+    """The release in a bundle, as it declares itself; what lies below it is where it was, unless said otherwise."""
+    release = read_release(path)
+    given = below or (now.source.base if isinstance(now.source, ReleaseSource) else "")
+    told = (f"digest of {release.name}: {release.digest}",)
+    source = ReleaseSource(bundle=_relative(path, bench.root), release=release.name, digest=release.digest, base=given)
+    return Source(base=Base(source=source, upstream_commit=None), told=told)
 
 
 def _sdist(

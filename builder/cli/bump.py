@@ -39,6 +39,9 @@ def bump(
     ] = None,
     folder: Annotated[str, typer.Option("--folder", metavar="PATH", help="The engine's folder in the archive")] = "",
     sha256: Annotated[str, typer.Option("--sha256", metavar="DIGEST", help="The archive's digest")] = "",
+    below: Annotated[
+        str, typer.Option("--base", metavar="PATH", help="Where the release's own base lies, when that is a path")
+    ] = "",
     follow: Annotated[
         list[str] | None, typer.Option("--follow", metavar="OLD=NEW", help="A file that upstream moved (repeatable)")
     ] = None,
@@ -50,7 +53,8 @@ def bump(
     """Carry every fold to a new base, past every conflict, and propose the result.
 
     SOURCE is a version of the same package (0.3.37), another commit in its sdist (0.3.36@origin/master), another
-    package's sdist (PACKAGE==VERSION), a git repository (PATH-OR-ADDRESS@COMMIT), an archive or a folder. With --advise
+    package's sdist (PACKAGE==VERSION), a git repository (PATH-OR-ADDRESS@COMMIT), an archive, a folder, or
+    the bundle of another release, which an overlay stands on. With --advise
     it may also be a range of a git repository's history (PATH@FROM..TO). Nothing of the project is changed.
 
     Examples: stackproof bump --to 0.3.37; stackproof bump --to ../llama.cpp@master; stackproof bump accept
@@ -64,7 +68,7 @@ def bump(
     def body(session: Session) -> Answer:
         if advise:
             return _advise(session, tuple(advise), folder)
-        return _propose(session, to, folder=folder, sha256=sha256, follow=tuple(follow or ()), every=every)
+        return _propose(session, to, folder=folder, sha256=sha256, below=below, follow=tuple(follow or ()), every=every)
 
     run("bump", body, root=project, as_json=as_json, offline=offline)
 
@@ -166,7 +170,9 @@ def resolve(
     )
 
 
-def _propose(session: Session, text: str, *, folder: str, sha256: str, follow: tuple[str, ...], every: bool) -> Answer:
+def _propose(
+    session: Session, text: str, *, folder: str, sha256: str, below: str, follow: tuple[str, ...], every: bool
+) -> Answer:
     from builder.bump.proposal import Proposal, write_proposal
     from builder.bump.source import find_source
     from verify.model.ids import Sha256
@@ -174,7 +180,12 @@ def _propose(session: Session, text: str, *, folder: str, sha256: str, follow: t
     with alone(session, dry_run=False):
         desk = open_here(session)
         found = find_source(
-            text, now=desk.release.base, bench=_bench(session, desk), folder=folder, sha256=Sha256(sha256) or None
+            text,
+            now=desk.release.base,
+            bench=_bench(session, desk),
+            folder=folder,
+            sha256=Sha256(sha256) or None,
+            below=below,
         )
         proposal = Proposal(asked=text, base=found.base, follow=tuple(_pair(each) for each in follow))
         imported, analysis = _analyse(session, desk, proposal)

@@ -4,7 +4,7 @@
 object is replaced in release.json. Lock and history are written by this module alone and only checked elsewhere.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -96,6 +96,24 @@ def plan_pin(*, root: Path, release: Release, stack: Stack, sealed: Reference | 
     )
 
 
+def with_pin(
+    root: Path, contents: Mapping[str, bytes | None], release: Release, stack: Stack, *, sealed: Reference | None
+) -> dict[str, bytes | None]:
+    """The files of an edit with the pin of what they give; files that stay as they stand in `root` are left out.
+
+    `release` and `stack` are what the files were read and derived to; `sealed` as in `plan_pin`.
+    """
+    reference = Reference(base_tree=stack.base_tree, tip_tree=stack.tip_tree(), tip_commit=stack.tip_commit())
+    made = dict(contents)
+    text = (made.get(RELEASE_FILE) or (root / RELEASE_FILE).read_bytes()).decode("utf-8")
+    made[RELEASE_FILE] = with_reference(text, reference).encode()
+    made[LOCK_FILE] = render_lock(make_lock(stack, release.blocks))
+    named = Named(name=release.name, parent=release.parent, reference=reference)
+    history = read_history(_bytes(root / HISTORY_FILE))
+    made[HISTORY_FILE] = render_history(next_history(history, named, sealed=sealed))
+    return {name: data for name, data in made.items() if data != _bytes(root / name)}
+
+
 def apply_pin(*, root: Path, plan: PinPlan, tell: Callable[[str], None], at: int = 0) -> None:
     """Write the plan; raises `InputFault` when the files changed after it was made."""
     with project_lock(root, tell=tell):
@@ -180,5 +198,5 @@ def _moved(
 def _bytes(path: Path) -> bytes | None:
     try:
         return path.read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None

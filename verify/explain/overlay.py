@@ -36,4 +36,40 @@ EXPLANATIONS: dict[str, str] = {
         "credits do not give its trees and commits. What the overlay's own patches were tried on is then not what "
         "it promises. Get the bundle again from where it was published."
     ),
+    "promote-no-overlay": (
+        "Promotion moves blocks of an overlay into the release that it stands on. The project that was named stands "
+        "on upstream itself, so there is no such release. Import its patches with `stackproof fold`, or name the "
+        "overlay."
+    ),
+    "promote-not-pinned": (
+        "The gate of a promotion is that the overlay's tip stays what it was. The overlay's folds, messages or base "
+        "were changed since it was pinned, or it never was, so that what was judged of it is not what would be "
+        "promoted. Pin it, and have it judged, first."
+    ),
+    "promote-other-base": (
+        "The overlay stands on another tip than that of this project: the release was changed since, or the overlay "
+        "on an older one. Its blocks would meet files that nobody tried them on. Bring the overlay to this release "
+        "first, with `stackproof bump --to` and the release's bundle, then promote."
+    ),
+    "promote-name-taken": (
+        "Two blocks of one release cannot have one name, and the release has a block of that name already. Rename "
+        "the overlay's block; its folds and reviews go with it."
+    ),
+    "promote-requires": (
+        "A block that is promoted says that it requires another block of the overlay, and that one stays behind. "
+        "The release would declare a need that it does not meet. Promote both, or take the need out of block.yaml "
+        "if it is none."
+    ),
+    "promote-model-differs": (
+        "A gate of a promoted block names a model that the release pins to another file or digest. Under one name "
+        "it would be measured on something else than before, and what was proven would not be about it. Give one of "
+        "the two another name."
+    ),
+    "promote-changes-tip": (
+        "The gate of a promotion is that the tip stays what it was. With these blocks first, and the others of the "
+        "overlay behind them, the overlay would end at another tree, or the release with them would not end where "
+        "the overlay lays them: they do not commute with what stays behind, or stand on it. Nothing was written. "
+        "Promote what they stand on as well, or reorder the overlay's blocks first: `stackproof reorder` says where "
+        "they do not commute."
+    ),
 }

@@ -280,6 +280,21 @@ CACHE_GATES = (
         ),
         CACHE,
     ),
+    gate(
+        "cache-threads",
+        "axis-uniformity",
+        AxisUniformity(
+            model=MODEL,
+            configuration=RELEASE_CONFIG,
+            axis=Axis.WIDTH,
+            values=(2, 3),
+            threads=2,
+            switch="CACHE",
+            off_differs=True,
+            keeps=True,
+        ),
+        CACHE,
+    ),
 )
 
 

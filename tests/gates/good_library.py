@@ -41,10 +41,10 @@ def row(prompt: str, at: int) -> Row:
 
 
 def good_logits(need: ProbeNeed) -> LogitsObservation:
-    """The same rows under every variant on every arm, save that a switch that is off is not uniform."""
+    """The same rows under every variant on every arm, save that without the block they are not uniform."""
     asked = read_settings(LogitsSettings, need.settings)
     runs = tuple(
-        _logits(asked, arm, variant.name, uniform=arm.name != "off" or number == 0)
+        _logits(asked, arm, variant.name, uniform=arm.name not in ("below", "off") or number == 0)
         for arm in need.arms
         for number, variant in enumerate(asked.variants)
     )

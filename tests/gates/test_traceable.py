@@ -60,9 +60,10 @@ def test_an_axis_is_one_build_at_two_values() -> None:
 
 
 def test_a_switch_of_an_axis_is_traced_as_it_is_judged_on() -> None:
-    needs = declared("cache-widths")
-    assert not isinstance(needs, Diagnostic)
-    assert {arm.env for arm in needs[0].arms} == {()}
+    for gate in ("cache-widths", "cache-threads"):
+        needs = declared(gate)
+        assert not isinstance(needs, Diagnostic)
+        assert {arm.env for arm in needs[0].arms} == {()}
 
 
 def test_runs_of_one_build_have_names_of_their_own() -> None:

@@ -30,25 +30,25 @@ NONE = Diagnostic(code="no-bindings", message="the base carries no bindings")
 BROKEN = Diagnostic(code="arm-broken", message="arm `upstream` served and arm `tip` broke down")
 
 
-def seen(gate: str, kind: type[O], edit: Callable[[O], ProbeObservation]) -> Way:
+def seen(gate: str, kind: type[O], edit: Callable[[O], ProbeObservation], at: int = 0) -> Way:
     """What a gate's probe saw is another thing."""
 
     def way(case: Case) -> Case:
-        need = probe_of(case, gate)
+        need = probe_of(case, gate, at)
         edited = Recorded(key=case.probes[need].key, observation=edit(case.seen(need, kind)))
         return replace(case, probes={**case.probes, need: edited})
 
     return way
 
 
-def runs(gate: str, chosen: Callable[[LogitsRun], bool], edit: Callable[[Row], Row]) -> Way:
+def runs(gate: str, chosen: Callable[[LogitsRun], bool], edit: Callable[[Row], Row], at: int = 0) -> Way:
     """Every row of some runs is another one."""
 
     def edited(run: LogitsRun) -> LogitsRun:
         prompts = tuple(replace(each, rows=tuple(map(edit, each.rows))) for each in run.prompts)
         return replace(run, prompts=prompts) if chosen(run) else run
 
-    return seen(gate, LogitsObservation, lambda all_: replace(all_, runs=tuple(map(edited, all_.runs))))
+    return seen(gate, LogitsObservation, lambda all_: replace(all_, runs=tuple(map(edited, all_.runs))), at)
 
 
 def logits(gate: str, edit: Callable[[LogitsRun], LogitsRun], arm: str = "tip") -> Way:
@@ -210,6 +210,24 @@ SABOTAGES: tuple[Sabotage, ...] = (
                 ),
             ),
         ),
+    ),
+    broken(
+        "a switch that is off changes a width",
+        "cache-threads",
+        "off-arm-differs",
+        runs("cache-threads", lambda run: (run.arm, run.variant) == ("off", "width-3"), one_bit, at=1),
+    ),
+    broken(
+        "a block moves what it takes as the reference",
+        "cache-threads",
+        "axis-reference-moved",
+        runs("cache-threads", lambda run: (run.arm, run.variant) == ("on", "width-1"), one_bit, at=1),
+    ),
+    unknown(
+        "the block below was not run at a width",
+        "cache-threads",
+        "session-incomplete",
+        seen("cache-threads", LogitsObservation, lambda all_: replace(all_, runs=all_.runs[1:]), at=1),
     ),
     unknown(
         "a width was not run",

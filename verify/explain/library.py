@@ -45,6 +45,10 @@ EXPLANATIONS: dict[str, str] = {
         "The gate says that with the block's switch off the axis is not uniform, and it is. So the gate would pass "
         "without the block as well, and proves nothing about it."
     ),
+    "axis-reference-moved": (
+        "The block promises that the reference stays as it was, and made the axis uniform by changing it: with the "
+        "switch on, the reference value gives other logits than the block below."
+    ),
     "run-differs": (
         "The same prompts in a new process gave other logits, with every setting the same. Something that is not "
         "pinned decides: memory that was never written, a race between threads, an address that became a number."

@@ -5,7 +5,8 @@ build. Without this, what is generated depends on what else the engine did at th
 several tokens at once and must find what one at a time would have given.
 
 A gate of a block may name its switch: then `on` must be uniform, and with `off_differs` the build with the switch off
-must not be, which shows that the gate sees the defect that the block mends.
+must not be, which shows that the gate sees the defect that the block mends. With `keeps` the block's own build is held
+against the one below it, too: with the switch off at every value, with it on at the reference.
 """
 
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from typing import assert_never
 from verify.gates.answers import unmet
 from verify.gates.case import Case
 from verify.gates.computed import degenerate_logits, drawn, logits_need, own_arm, rows_apart, stuck, unusable_logits
-from verify.gates.exercise import no_such_arm, switch_arms
+from verify.gates.exercise import no_such_arm, own_arms, switch_arms
 from verify.gates.kind import Kind, Scope
 from verify.model.diagnostic import Diagnostic, Finding
 from verify.model.evidence import Arm, Need, ProbeNeed
@@ -58,36 +59,44 @@ class Params:
     )
     flash_attention: bool = False
     repack: bool = True
+    threads: int = field(default=1, metadata={"min": 1, "max": 64})
     switch: str = field(default="", metadata={"refers": "switch", "about": "of the declaring block"})
     off_differs: bool = field(default=False, metadata={"about": "with the switch off it must not hold"})
+    keeps: bool = field(
+        default=False, metadata={"about": "off is the block below at every value, on is it at the reference"}
+    )
 
     def __post_init__(self) -> None:
         if set(self.values) <= {self.reference}:
             raise ValueError("`values` has no value other than `reference`")
-        if self.off_differs and not self.switch:
-            raise ValueError("`off_differs` needs a `switch`")
+        for name in ("off_differs", "keeps"):
+            if getattr(self, name) and not self.switch:
+                raise ValueError(f"`{name}` needs a `switch`")
 
 
 def needs(params: Params, case: Case) -> tuple[Need, ...]:
-    """One session with a process for each value, on each arm."""
-    need = _need(params, case)
-    return () if need is None else (need,)
+    """One session with a process for each arm, and one more where the block below is compared."""
+    return _needs(params, case)
 
 
 def check(params: Params, case: Case) -> Outcome:
     """Every value's rows are those of the reference value."""
-    need = _need(params, case)
-    if need is None:
+    both = _needs(params, case)
+    if not both:
         return unmet(no_such_arm(case, params.switch) if params.switch else stuck())
-    if reasons := case.missing((need,)):
+    if reasons := case.missing(both):
         return unmet(reasons)
+    settings = _settings(params)
+    for need in both:
+        if reasons := unusable_logits(need, settings, case.seen(need, LogitsObservation), case):
+            return unmet(reasons)
+    need, *own = both
     seen = case.seen(need, LogitsObservation)
-    if reasons := unusable_logits(need, _settings(params), seen, case):
-        return unmet(reasons)
-    last = need.arms[-1]
-    findings = [*_apart(params, seen, last)]
+    findings = [*_apart(params, seen, need.arms[-1])]
     if params.off_differs and not any(_apart(params, seen, need.arms[0])):
         findings.append(_toothless(params))
+    for each in own:
+        findings += _moved(params, case.seen(each, LogitsObservation))
     findings += (finding for run in seen.runs for finding in degenerate_logits(run))
     if findings:
         return Failed(summary=findings[0].message, findings=tuple(findings))
@@ -95,6 +104,7 @@ def check(params: Params, case: Case) -> Outcome:
         summary=f"{params.axis} {_listed(params)} gives the logits of {params.axis} {params.reference} at "
         f"{len(seen.runs[-1].prompts[0].rows)} positions"
         + (f"; with {params.switch} off it does not" if params.off_differs else "")
+        + (", and is the block below" if params.keeps else "")
     )
 
 
@@ -128,12 +138,43 @@ def _toothless(params: Params) -> Finding:
     )
 
 
-def _need(params: Params, case: Case) -> ProbeNeed | None:
+def _moved(params: Params, seen: LogitsObservation) -> Iterator[Finding]:
+    """Runs that are not those of the block below, bit by bit."""
+    for value in _values(params):
+        if notes := _rows_that_differ(seen, _name(params, value), "off"):
+            message = f"model `{params.model}`: with {params.switch} off, {params.axis} {value} is not the block below"
+            yield Diagnostic(code="off-arm-differs", message=message, notes=notes)
+    if notes := _rows_that_differ(seen, _name(params, params.reference), "on"):
+        message = f"model `{params.model}`: {params.switch} changes {params.axis} {params.reference}, the reference"
+        yield Diagnostic(code="axis-reference-moved", message=message, notes=notes)
+
+
+def _rows_that_differ(seen: LogitsObservation, variant: str, arm: str) -> tuple[str, ...]:
+    """A note where a run's rows differ from those of the build below."""
+    below, run = seen.run("below", variant), seen.run(arm, variant)
+    assert below is not None
+    assert run is not None
+    pairs = [
+        (one.sha256, two.sha256)
+        for theirs, ours in zip(below.prompts, run.prompts, strict=True)
+        for one, two in zip(theirs.rows, ours.rows, strict=True)
+    ]
+    differ = sum(one != two for one, two in pairs)
+    return (f"{differ} of {len(pairs)} rows differ",) if differ else ()
+
+
+def _needs(params: Params, case: Case) -> tuple[ProbeNeed, ...]:
+    """The session that is judged, and the one with the block below; none where there is no arm."""
+    arms: list[tuple[Arm, ...] | None]
     if params.switch:
-        arms: tuple[Arm, ...] = switch_arms(case, params.switch, params.configuration) or ()
+        arms = [switch_arms(case, params.switch, params.configuration)]
+        if params.keeps:
+            arms.append(own_arms(case, params.switch, params.configuration))
     else:
-        arms = own_arm(case, params.configuration)
-    return logits_need(_settings(params), params.model, arms) if arms else None
+        arms = [own_arm(case, params.configuration) or None]
+    settings = _settings(params)
+    needs = [logits_need(settings, params.model, each) for each in arms if each is not None]
+    return tuple(needs) if len(needs) == len(arms) else ()
 
 
 def _settings(params: Params) -> LogitsSettings:
@@ -158,6 +199,7 @@ def _variant(params: Params, value: int) -> Variant:
     cells = -(-(params.read + 2 * params.rest) // 256) * 256
     batch = max(512, params.read)
     context = ContextSettings(context=cells, batch=batch, microbatch=batch, flash_attention=params.flash_attention)
+    context = replace(context, threads=params.threads)
     match params.axis:
         case Axis.WIDTH:
             return Variant(name=_name(params, value), context=context, width=value)

@@ -10,13 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from builder.seal.declared import declared_files
 from builder.stack import derive
 from builder.store import Store
-from verify.bundle.layout import BASE_FOLDER, RELEASE, STACK
+from verify.bundle.layout import BASE_FOLDER, RELEASE
 from verify.bundle.line import DEEPEST
-from verify.manifest.files import LOCK_LIMIT, Files
-from verify.manifest.mistakes import Mistakes
 from verify.manifest.read import read_release
 from verify.model.diagnostic import Diagnostic, Fault, InputFault, Place
 from verify.model.ids import CommitId, TreeId
@@ -120,24 +117,6 @@ def lay_base_release(
         raise InputFault(_differs(source, below.folder, notes))
     store.write(derived.objects)
     return release, stack
-
-
-def carried_members(base: Base, root: Path) -> dict[str, bytes]:
-    """What a bundle carries of the releases that its own stands on: declared files and stack.json, line down."""
-    if not isinstance(base.source, ReleaseSource):
-        return {}
-    members: dict[str, bytes] = {}
-    prefix = ""
-    for below in line_of(base.source, root):
-        prefix += f"{BASE_FOLDER}/"
-        members |= {prefix + name: data for name, data in declared_files(below.folder, below.release)}
-        mistakes = Mistakes()
-        stack = Files(below.folder, mistakes).read(STACK, limit=LOCK_LIMIT)
-        mistakes.raise_if_any()
-        if stack is None:
-            raise InputFault(_differs(base.source, below.folder, (f"it has no {STACK}",)))
-        members[prefix + STACK] = stack
-    return members
 
 
 def _differs(source: ReleaseSource, folder: Path, notes: tuple[str, ...]) -> Diagnostic:

@@ -163,6 +163,8 @@ class _Work:
         laid = lay(patch, self.onto, file=self.fold.patch_file, text=text)
         assert isinstance(laid, Laid), laid  # it was made for this very tree
         outcome = fold_outcome(self.pieces)
+        if outcome is Outcome.MERGED and _changed_lines(patch) < _changed_lines(self.fold.patch):
+            outcome = Outcome.PARTLY  # upstream has a part of a hunk, which the merge leaves out
         same = outcome is Outcome.MOVED and text == self.fold.patch_bytes
         return BumpedFold(
             block=self.block,
@@ -364,3 +366,8 @@ def _named(change: FileChange) -> RepoPath:
 
 def _paths(patch: Patch) -> set[RepoPath]:
     return {path for change in patch.files for path in (change.old_path, change.new_path) if path is not None}
+
+
+def _changed_lines(patch: Patch) -> int:
+    """How many lines a patch adds and removes."""
+    return sum(sign != b" " for change in patch.files for hunk in change.hunks for sign, _ in hunk.lines)

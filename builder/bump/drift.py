@@ -102,7 +102,9 @@ def _decisions(bumped: Bumped) -> dict[tuple[FoldKey, RepoPath], Decision]:
             key = fold.key(), piece.path
             if piece.outcome is Outcome.RESOLVED:
                 found[key] = Decision.RESOLVED
-            elif piece.outcome is Outcome.UPSTREAMED:
+            elif piece.outcome is Outcome.UPSTREAMED or (
+                fold.outcome is Outcome.PARTLY and piece.outcome is Outcome.MERGED and piece.share.there()
+            ):
                 found.setdefault(key, Decision.UPSTREAMED)
     open_paths = {(fold.key(), piece.path) for fold in bumped.folds for piece in fold.pieces if piece.outcome in OPEN}
     for open_path in open_paths:

@@ -9,13 +9,25 @@ from builder.cli.options import AsJson
 from builder.cli.session import Answer, Session, run
 
 if TYPE_CHECKING:
+    from builder.exchange.ground import Ground
     from builder.exchange.stack_in import StackIn
     from verify.diff.submission import Dialect
+    from verify.model.ids import CommitId, TreeId
+    from verify.model.release import Base
 
 app = typer.Typer(no_args_is_help=True, help="Make a project of patches that are kept in another form")
 
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="The project's folder, which must not be one yet")]
 Orig = Annotated[Path, typer.Option("--orig", metavar="DIR", help="The unpatched sources, as they lie on disk")]
+OrigOrNone = Annotated[
+    Path | None, typer.Option("--orig", metavar="DIR", help="The unpatched sources, as they lie on disk")
+]
+On = Annotated[
+    Path | None, typer.Option("--on", metavar="BUNDLE", help="Instead of --orig: the release that they are patches of")
+]
+Below = Annotated[
+    str, typer.Option("--base", metavar="PATH", help="With --on: where that release's own base lies, when it is a path")
+]
 Strict = Annotated[bool, typer.Option("--strict", help="Refuse every hunk that is not exactly at its stated line")]
 Map = Annotated[
     Path | None, typer.Option("--map", metavar="FILE", help="JSON: block names to lists of patch names, in stack order")
@@ -26,9 +38,11 @@ Block = Annotated[str | None, typer.Option("--block", metavar="NAME", help="The 
 
 @app.command("quilt")
 def quilt(
-    orig: Orig,
     patches: Annotated[Path, typer.Option("--patches", metavar="DIR", help="The folder of the patches")],
     out: Out,
+    orig: OrigOrNone = None,
+    on: On = None,
+    below: Below = "",
     series: Annotated[Path | None, typer.Option("--series", metavar="FILE", help="Default: PATCHES/series")] = None,
     dialect: Rule = "gnu",
     mapping: Map = None,
@@ -40,7 +54,10 @@ def quilt(
 ) -> None:
     """Import a quilt series: one block, one fold for each patch, unless a map says otherwise.
 
-    Example: stackproof import quilt --orig openssh-9.2p1 --patches debian/patches --out openssh-stack
+    With --on the project is an overlay of a release: local patches on what somebody else gave away.
+
+    Examples: stackproof import quilt --orig openssh-9.2p1 --patches debian/patches --out openssh-stack;
+    stackproof import quilt --on llama-cpp-0.3.36-r1 --patches debian/patches --out local
     """
 
     def body(session: Session) -> Answer:
@@ -48,9 +65,15 @@ def quilt(
 
         with session.progress.stage("import the series") as stage:
             taken = import_quilt(
-                orig=orig, patches=patches, series=series, dialect=_dialect(dialect), mapping=mapping, out=out,
-                strict=strict, without=tuple(without or ()),
-            )  # fmt: skip
+                orig=ground_asked(session, orig, on, out, below),
+                patches=patches,
+                series=series,
+                dialect=_dialect(dialect),
+                mapping=mapping,
+                out=out,
+                strict=strict,
+                without=tuple(without or ()),
+            )
             stage.outcome(summary_of(taken))
         return answer_of_import(taken, out)
 
@@ -132,6 +155,38 @@ def mbox(
         return answer_of_import(taken, out)
 
     run("import", body, root=out, as_json=as_json)
+
+
+def ground_asked(session: Session, orig: Path | None, on: Path | None, out: Path, below: str) -> "Path | Ground":
+    """What patches are laid on: the folder, or the release, whichever was named."""
+    from builder.exchange.ground import release_ground
+    from builder.exchange.project import check_unused
+    from builder.upstream import import_base
+    from verify.model.diagnostic import Diagnostic, InputFault
+
+    if (orig is None) == (on is None):
+        raise InputFault(
+            Diagnostic(
+                code="import-ground",
+                message="the sources that the patches are for are named twice" if orig else "no sources are named",
+                notes=("--orig DIR: unpatched sources; --on BUNDLE: a release of stackproof",),
+                help="name one of the two",
+            )
+        )
+    if on is None:
+        assert orig is not None
+        return orig
+    check_unused(out)
+    workshop = session.workshop()
+    store = workshop.store()
+
+    def lay(base: "Base", root: Path) -> "tuple[TreeId, CommitId]":
+        made = import_base(
+            base=base, store=store, cache=workshop.cache, offline=False, progress=workshop.progress, root=root
+        )
+        return made.tree, made.commit
+
+    return release_ground(on, out, base=below, store=store, lay=lay)
 
 
 def _dialect(text: str) -> "Dialect":

@@ -5,7 +5,18 @@ from typing import Annotated
 
 import typer
 
-from builder.cli.import_cmd import Block, Orig, Out, Strict, answer_of_import, summary_of
+from builder.cli.import_cmd import (
+    Below,
+    Block,
+    On,
+    Orig,
+    OrigOrNone,
+    Out,
+    Strict,
+    answer_of_import,
+    ground_asked,
+    summary_of,
+)
 from builder.cli.options import HERE, AsJson, Offline, Project
 from builder.cli.session import Answer, Session, run
 from verify.model.diagnostic import ExitCode
@@ -19,22 +30,29 @@ def add_to(app: typer.Typer) -> None:
 
 def patches(
     folder: Annotated[Path, typer.Argument(help="A folder of `git format-patch`, `stg export` or Electron's form")],
-    orig: Orig,
     out: Out,
+    orig: OrigOrNone = None,
+    on: On = None,
+    below: Below = "",
     block: Block = None,
     strict: Strict = False,
     as_json: AsJson = False,
 ) -> None:
     """Import a folder of patches: one fold for each, in the order of `.patches`, of `series`, or of their numbers.
 
-    Examples: stackproof import patches outgoing --orig llama.cpp --out my-stack
+    With --on the project is an overlay of a release: local patches on what somebody else gave away.
+
+    Examples: stackproof import patches outgoing --orig llama.cpp --out my-stack;
+    stackproof import patches outgoing --on llama-cpp-0.3.36-r1 --out local
     """
 
     def body(session: Session) -> Answer:
         from builder.exchange.patch_folder import import_patch_folder
 
         with session.progress.stage("import the patches") as stage:
-            taken = import_patch_folder(orig=orig, folder=folder, block=block, out=out, strict=strict)
+            taken = import_patch_folder(
+                orig=ground_asked(session, orig, on, out, below), folder=folder, block=block, out=out, strict=strict
+            )
             stage.outcome(summary_of(taken))
         return answer_of_import(taken, out)
 

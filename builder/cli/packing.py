@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from builder.base_release import carried_members
 from builder.cli.session import Answer
 from builder.cli.verdict import answer_of
 from builder.foreign import ImportStore
 from builder.measure import Bench
+from builder.seal.below import carried_members
 from builder.seal.bundle import Sealed, seal
 from builder.seal.evidence import evidence_of, testimonies_of
 from builder.seal.give import Wanted

@@ -10,17 +10,16 @@ from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 
-from builder.commit import root_commit
-from builder.exchange.folder_tree import folder_tree
+from builder.exchange.ground import Ground, ground_of
 from builder.exchange.lay_submission import Rules
-from builder.exchange.project import folder_source, write_project
+from builder.exchange.project import write_project
 from builder.exchange.series import read_series
 from builder.exchange.stack_in import StackIn, Submission, slug, take_in
 from verify.diff.mail import Message, read_messages
 from verify.diff.submission import Dialect, parse_sections
 from verify.model.block import Person
 from verify.model.diagnostic import Diagnostic, InputFault
-from verify.model.ids import BlockName, CommitId
+from verify.model.ids import BlockName
 
 _MOST_BYTES = 64 << 20
 _NUMBER = re.compile(r"^\d{3,5}-")
@@ -43,26 +42,27 @@ def form_of(folder: Path) -> Form:
     return Form.STGIT if (folder / "series").is_file() else Form.FORMAT_PATCH
 
 
-def import_patch_folder(*, orig: Path, folder: Path, block: str | None, out: Path, strict: bool) -> StackIn:
-    """Read the patches on the folder `orig` and write the project."""
+def import_patch_folder(*, orig: Path | Ground, folder: Path, block: str | None, out: Path, strict: bool) -> StackIn:
+    """Read the patches on the folder `orig`, or on a release, and write the project."""
     form = form_of(folder)
     name = BlockName(block or slug(out.absolute().name))
-    base = folder_tree(orig)
+    ground = ground_of(orig, out)
     taken = take_in(
         submissions(folder, form, name),
-        base,
-        CommitId(root_commit(base.id).id),
+        ground.tree,
+        ground.commit,
         titles={name: f"Patches of {folder.absolute().name}"},
         strict=strict,
     )
     write_project(
         out,
         name=slug(out.absolute().name),
-        source=folder_source(orig, out),
+        source=ground.source,
         upstream_commit=None,
         blocks=taken.blocks,
         stack=taken.stack,
         sources={(report.block, report.fold): report.data for report in taken.reports},
+        like=ground.like,
     )
     return taken
 

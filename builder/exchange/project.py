@@ -29,8 +29,9 @@ def write_project(
     blocks: tuple[Block, ...],
     stack: Stack,
     sources: Mapping[tuple[BlockName, FoldId], bytes],
+    like: Mapping[str, object] | None = None,
 ) -> None:
-    """Write the project into `out`, which must not hold one yet."""
+    """Write the project into `out`, which must not hold one yet; `like` are fields of release.json that it has so."""
     check_unused(out)
     files: dict[str, bytes | None] = {}
     for block in blocks:
@@ -41,7 +42,7 @@ def write_project(
             if submitted is not None:
                 files[fold.patch_file.removesuffix("fold.patch") + "source.patch"] = submitted
     files[LOCK_FILE] = render_lock(make_lock(stack, blocks))
-    files[RELEASE_FILE] = _release(name, source, upstream_commit, blocks, stack)
+    files[RELEASE_FILE] = _release(name, source, upstream_commit, blocks, stack, like or {})
     out.mkdir(parents=True, exist_ok=True)
     with project_lock(out, tell=lambda _: None):
         write_files(out, files)
@@ -87,8 +88,9 @@ def _release(
     upstream_commit: CommitId | None,
     blocks: tuple[Block, ...],
     stack: Stack,
+    like: Mapping[str, object],
 ) -> bytes:
-    document = {
+    document: dict[str, object] = {
         "schema": SCHEMA,
         "name": name,
         "parent": None,
@@ -104,6 +106,7 @@ def _release(
             "tip_commit": stack.tip_commit(),
         },
     }
+    document |= {key: value for key, value in like.items() if key in document}
     return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
 
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from builder.commit import root_commit
-from builder.exchange.folder_tree import folder_tree
+from builder.exchange.ground import Ground, ground_of
 from builder.exchange.lay_submission import Rules
-from builder.exchange.project import check_place, folder_source, write_project
+from builder.exchange.project import write_project
 from builder.exchange.series import SeriesEntry, read_series
 from builder.exchange.stack_in import StackIn, Submission, slug, take_in
 from builder.tree import Tree
@@ -24,7 +24,7 @@ _MOST_BYTES = 64 << 20
 
 def import_quilt(
     *,
-    orig: Path,
+    orig: Path | Ground,
     patches: Path,
     series: Path | None,
     dialect: Dialect,
@@ -34,13 +34,14 @@ def import_quilt(
     without: tuple[str, ...] = (),
     options: bool = True,
 ) -> StackIn:
-    """Read the series on the folder and write the project; raises `InputFault` when a patch is refused.
+    """Read the series on the folder, or on a release, and write the project; raises `InputFault` for a refused patch.
 
     Without `options` every patch is read with -p1, whatever its line in the series says.
     """
-    check_place(orig, out)
+    ground = ground_of(orig, out, without)
     taken = read_series_on(
-        folder_tree(orig, without=without),
+        ground.tree,
+        commit=ground.commit,
         patches=patches,
         series=series if series is not None else patches / "series",
         dialect=dialect,
@@ -49,7 +50,7 @@ def import_quilt(
         strict=strict,
         options=options,
     )
-    write_taken(taken, out, folder_source(orig, out, without))
+    write_taken(taken, out, ground.source, ground.like)
     return taken
 
 
@@ -63,20 +64,23 @@ def read_series_on(
     name: str,
     strict: bool,
     options: bool = True,
+    commit: CommitId | None = None,
 ) -> StackIn:
-    """The series on a tree; nothing is written."""
+    """The series on a tree, or on its `commit`; nothing is written."""
     entries = read_series(_bytes(series, "series-missing"), file=str(series), options=options)
     block_of = _block_map(mapping, entries) if mapping is not None else dict.fromkeys((e.name for e in entries), name)
     return take_in(
         _submissions(entries, patches, dialect, block_of),
         base,
-        CommitId(root_commit(base.id).id),
+        commit or CommitId(root_commit(base.id).id),
         titles={BlockName(name): f"Series {series.name} of {name}"},
         strict=strict,
     )
 
 
-def write_taken(taken: StackIn, out: Path, source: Mapping[str, object]) -> None:
+def write_taken(
+    taken: StackIn, out: Path, source: Mapping[str, object], like: Mapping[str, object] | None = None
+) -> None:
     """The project of a series that was read."""
     write_project(
         out,
@@ -86,6 +90,7 @@ def write_taken(taken: StackIn, out: Path, source: Mapping[str, object]) -> None
         blocks=taken.blocks,
         stack=taken.stack,
         sources={(report.block, report.fold): report.data for report in taken.reports},
+        like=like,
     )
 
 

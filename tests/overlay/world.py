@@ -10,9 +10,9 @@ from typing import Any
 from typer.testing import CliRunner
 
 from builder import pipeline
-from builder.base_release import carried_members
 from builder.cli.main import app
 from builder.exchange.tree_diff import patch_between
+from builder.seal.below import carried_members
 from builder.seal.bundle import seal
 from tests.core.memory import tree_in_memory
 from tests.core.real_git import Files

@@ -25,8 +25,6 @@ from verify.model.diagnostic import Diagnostic
 from verify.model.verdict import Failed, Outcome, Undecided
 from verify.model.wording import count
 
-CODE = "bundle-base-release-differs"
-
 
 def check_line(bundle: Bundle) -> Outcome | None:
     """Each release below has the pinned name and digest and its own commits, and ends where the next one begins."""
@@ -57,7 +55,7 @@ def _joint(below: Below, above: Point) -> Iterator[Diagnostic]:
     for what, met, expected in (("tree", above.tree, tip.tree), ("commit", above.commit, tip.commit)):
         if met != expected:
             message = f"the base {what} above is not the tip {what} of `{below.release.name}`"
-            yield differs(CODE, message, below.prefix, met=met, expected=expected)
+            yield differs("bundle-base-release-differs", message, below.prefix, met=met, expected=expected)
 
 
 def _as_bundle(bundle: Bundle, below: Below) -> Bundle:
@@ -110,17 +108,17 @@ def _laid(bundle: Bundle, releases: tuple[Below, ...], files: Git) -> Iterator[D
                 name = below.prefix + fold_member(block, fold.id)
                 patch = bundle.data(name)
                 if patch is None:
-                    yield finding(CODE, f"`{name}` is missing", name)
+                    yield finding("bundle-base-release-differs", f"`{name}` is missing", name)
                     return
                 if patch.strip():
                     try:
                         git.run("apply", "--cached", "--whitespace=nowarn", "-p1", "-", stdin=patch)
                     except GitFailed as error:
                         message = f"git does not apply `{name}` to what lies below it"
-                        yield finding(CODE, message, name, *error.output.splitlines()[:6])
+                        yield finding("bundle-base-release-differs", message, name, *error.output.splitlines()[:6])
                         return
                 met = git.text("write-tree")
                 if met != fold.tree:
                     message = f"git derives another tree after fold `{fold.id}` of `{below.release.name}`"
-                    yield differs(CODE, message, name, met=met, expected=fold.tree)
+                    yield differs("bundle-base-release-differs", message, name, met=met, expected=fold.tree)
                     return

@@ -78,6 +78,10 @@ EXPLANATIONS: dict[str, str] = {
         "refuse the patch after changing other files. Export a mail folder or a branch."
     ),
     "mailbox-empty": "No message of the file holds a patch that could be read.",
+    "import-ground": (
+        "Patches are laid on something: unpatched sources in a folder (`--orig`), or the tip of a release in its "
+        "bundle (`--on`). Exactly one of the two must be named."
+    ),
     "dialect-unknown": (
         "git and GNU patch read the same bytes by different rules, so the dialect is named: `git`, or `gnu` for what "
         "dpkg-source and quilt run."

@@ -18,6 +18,10 @@ Kinds
 ``llama-quants``
     Plain attention whose matrices have seven quantised types; their blocks are random bytes under fixed scales, so that
     no quantiser is part of the file (about 1.6 MB).
+``llama-floats``
+    Plain attention whose matrices are of single precision, half precision and bfloat16 in turn (about 2.5 MB).
+``qwen3moe``
+    Attention and four experts, of which two take part: in halves or quantised (about 3 MB).
 ``gemma3``
     Sliding window of 64 tokens in every second layer (about 0.9 MB).
 ``mamba2-heavy``
@@ -175,14 +179,35 @@ class _Sheet:
         """Add a look-up table in half precision with the given deviation of its entries."""
         self.writer.add_tensor(name, _bell(name, (rows, cols), deviation).astype(np.float16))
 
-    def blocks(self, name: str, rows: int, cols: int, form: _Blocks, gain: float = 1.0) -> None:
-        """Add a matrix of quantised blocks whose product with a unit vector has about the size ``gain``."""
-        count = rows * cols // form.elements
-        data = _bytes(name, count * form.size).reshape(count, form.size).copy()
+    def brain(self, name: str, rows: int, cols: int, gain: float = 1.0) -> None:
+        """Add a matrix as `matrix` does, in bfloat16, rounded to even."""
+        values = _bell(name, (rows, cols), gain / math.sqrt(cols)).astype("<f4").view("<u4")
+        halves = ((values + np.uint32(0x7FFF) + ((values >> np.uint32(16)) & np.uint32(1))) >> np.uint32(16)).astype(
+            "<u2"
+        )
+        self.writer.add_tensor(name, halves.view(np.uint8).reshape(rows, -1), raw_dtype=_T.BF16)
+
+    def single(self, name: str, rows: int, cols: int, gain: float = 1.0) -> None:
+        """Add a matrix as `matrix` does, in single precision."""
+        self.exact(name, _bell(name, (rows, cols), gain / math.sqrt(cols)))
+
+    def experts(self, name: str, count: int, rows: int, cols: int, form: _Blocks | None, gain: float = 1.0) -> None:
+        """Add a matrix for each expert, in half precision or of quantised blocks."""
+        if form is None:
+            values = _bell(name, (count, rows, cols), gain / math.sqrt(cols))
+            self.writer.add_tensor(name, values.astype(np.float16))
+        else:
+            self.blocks(name, rows, cols, form, gain, count=count)
+
+    def blocks(self, name: str, rows: int, cols: int, form: _Blocks, gain: float = 1.0, *, count: int = 1) -> None:
+        """Add a matrix of quantised blocks whose product with a unit vector has about the size ``gain``, or several."""
+        all_ = count * rows * cols // form.elements
+        data = _bytes(name, all_ * form.size).reshape(all_, form.size).copy()
         for place, share in form.scales:
             scale = np.array([share * gain / (math.sqrt(cols) * form.deviation)]).astype("<f2")
             data[:, place : place + 2] = np.frombuffer(scale.tobytes(), dtype=np.uint8)
-        self.writer.add_tensor(name, data.reshape(rows, -1), raw_dtype=form.type)
+        shape = (rows, -1) if count == 1 else (count, rows, cols // form.elements * form.size)
+        self.writer.add_tensor(name, data.reshape(shape), raw_dtype=form.type)
 
     def exact(self, name: str, values: F64) -> None:
         """Add values in single precision."""
@@ -308,6 +333,52 @@ def _llama_quants(sheet: _Sheet) -> None:
         sheet.blocks(f"{prefix}.ffn_down.weight", s.width, s.inner, down, gain=2.0)
 
 
+def _llama_floats(sheet: _Sheet) -> None:
+    s = _Attention(layers=3, width=64, heads=4, heads_kv=2, head=16, inner=128)
+    _attention_keys(sheet, s)
+    sheet.table("token_embd.weight", VOCAB_SIZE, s.width, 1.0)
+    sheet.norm("output_norm.weight", s.width)
+    sheet.brain("output.weight", VOCAB_SIZE, s.width, gain=3.0)
+    for layer, add in enumerate((sheet.single, sheet.brain, sheet.matrix)):
+        prefix, wide = f"blk.{layer}", s.heads * s.head
+        sheet.norm(f"{prefix}.attn_norm.weight", s.width)
+        add(f"{prefix}.attn_q.weight", wide, s.width, gain=1.5)
+        add(f"{prefix}.attn_k.weight", s.heads_kv * s.head, s.width, gain=1.5)
+        add(f"{prefix}.attn_v.weight", s.heads_kv * s.head, s.width)
+        add(f"{prefix}.attn_output.weight", s.width, wide, gain=2.0)
+        sheet.norm(f"{prefix}.ffn_norm.weight", s.width)
+        add(f"{prefix}.ffn_gate.weight", s.inner, s.width)
+        add(f"{prefix}.ffn_up.weight", s.inner, s.width)
+        add(f"{prefix}.ffn_down.weight", s.width, s.inner, gain=2.0)
+
+
+def _qwen3moe(sheet: _Sheet) -> None:
+    s = _Attention(layers=2, width=256, heads=4, heads_kv=2, head=64, inner=256)
+    experts = 4
+    _attention_keys(sheet, s)
+    sheet.writer.add_expert_count(experts)
+    sheet.writer.add_expert_used_count(2)
+    sheet.writer.add_expert_feed_forward_length(s.inner)
+    sheet.blocks("token_embd.weight", VOCAB_SIZE, s.width, _Q8_0, gain=math.sqrt(s.width))
+    sheet.norm("output_norm.weight", s.width)
+    sheet.blocks("output.weight", VOCAB_SIZE, s.width, _Q6_K, gain=3.0)
+    forms: tuple[tuple[_Blocks | None, _Blocks | None], ...] = ((None, None), (_Q4_K, _Q6_K))
+    for layer, (up, down) in enumerate(forms):
+        prefix, wide = f"blk.{layer}", s.heads * s.head
+        sheet.norm(f"{prefix}.attn_norm.weight", s.width)
+        sheet.blocks(f"{prefix}.attn_q.weight", wide, s.width, _Q8_0, gain=1.5)
+        sheet.blocks(f"{prefix}.attn_k.weight", s.heads_kv * s.head, s.width, _Q8_0, gain=1.5)
+        sheet.blocks(f"{prefix}.attn_v.weight", s.heads_kv * s.head, s.width, _Q8_0)
+        sheet.blocks(f"{prefix}.attn_output.weight", s.width, wide, _Q4_0, gain=2.0)
+        sheet.norm(f"{prefix}.attn_q_norm.weight", s.head)
+        sheet.norm(f"{prefix}.attn_k_norm.weight", s.head)
+        sheet.norm(f"{prefix}.ffn_norm.weight", s.width)
+        sheet.single(f"{prefix}.ffn_gate_inp.weight", experts, s.width)
+        sheet.experts(f"{prefix}.ffn_gate_exps.weight", experts, s.inner, s.width, up)
+        sheet.experts(f"{prefix}.ffn_up_exps.weight", experts, s.inner, s.width, up)
+        sheet.experts(f"{prefix}.ffn_down_exps.weight", experts, s.width, s.inner, down, gain=2.0)
+
+
 def _lfm2(sheet: _Sheet) -> None:
     s = _Attention(layers=4, width=64, heads=4, heads_kv=2, head=16, inner=128)
     _attention_keys(sheet, s, heads_kv=[s.heads_kv if layer % 2 else 0 for layer in range(s.layers)])
@@ -408,6 +479,8 @@ _HEAVY_RECURRENT: Final = _Recurrent(layers=16, width=32, inner=1088, state=1024
 _BUILDERS: Final[dict[str, tuple[str, Callable[[_Sheet], None]]]] = {
     "llama": ("llama", _llama),
     "llama-quants": ("llama", _llama_quants),
+    "llama-floats": ("llama", _llama_floats),
+    "qwen3moe": ("qwen3moe", _qwen3moe),
     "mamba": ("mamba", _mamba),
     "lfm2": ("lfm2", _lfm2),
     "gemma3": ("gemma3", lambda sheet: _gemma3(sheet, _SMALL_WINDOW)),

@@ -7,22 +7,19 @@ means, though no line of the first has changed.
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from pathlib import PurePosixPath
+from dataclasses import dataclass, replace
 
 from builder.bump.compared import Compared, added_lines, removed_lines
 from builder.bump.outcome import UpstreamChange
+from builder.sources import TreeSources
 from builder.tree import Tree
 from verify.model.ids import RepoPath
 from verify.model.outline import Definition, DefinitionKind, Outline, Span
-from verify.syntax.language import Language, language_of
+from verify.review.reach import reach
+from verify.review.symbols import linked_elsewhere, used_on
 from verify.syntax.outlines import Outlines
 
 _WORD = re.compile(rb"[A-Za-z_]\w{2,}")
-_INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include[ \t]+[\"<]([^\">\n]+)[\">]", re.MULTILINE)
-_IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t]+([\w.]+)", re.MULTILINE)
-_BESIDE = (b".c", b".cc", b".cpp", b".cu", b".m")
-_MOST_FILES = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,42 +47,35 @@ class Definitions:
         self._compared = compared
         self._outlines = outlines
         self._now = now
-        self._by_name: dict[bytes, list[RepoPath]] = {}
-        for path in sorted(self._changed):
-            self._by_name.setdefault(path.rpartition(b"/")[2], []).append(path)
-        self._scopes: dict[RepoPath, tuple[RepoPath, ...]] = {}
+        self._sources = TreeSources(bases[0], outlines), TreeSources(bases[1], outlines)
+        self._reached: dict[RepoPath, frozenset[RepoPath]] = {}
         self._words: dict[RepoPath, frozenset[bytes]] = {}
         self._known: dict[RepoPath, dict[bytes, list[Redefined]]] = {}
 
-    def of(self, path: RepoPath, words: frozenset[bytes]) -> list[Redefined]:
-        """What is defined otherwise of these names, as a file of the old base sees them."""
+    def of(self, path: RepoPath, lines: Sequence[bytes], words: frozenset[bytes]) -> list[Redefined]:
+        """What is defined otherwise of these names, which stand on some lines of a file of the old base."""
+        reached = self._reach(path)
         found: list[Redefined] = []
-        for place in self._scope(path):
+        for place in sorted(self._changed & reached):
             if words & self._words_of(place):
                 defined = self._defined_in(place)
                 found += (each for name in sorted(words & defined.keys()) for each in defined[name])
+        used = used_on(lines, (path,))
+        called = used.called & words  # what is not called may be a local name, and no file far away is asked for it
+        used = replace(used, names=words, coded=called, called=called)
+        far = linked_elsewhere(used, *self._sources, far=self._changed - reached, reached=reached)
+        for name, sides in far.items():
+            for place in sorted({each.path for side in sides for each in side}):
+                found += self._defined_in(place).get(name, ())
         return found
 
-    def _scope(self, path: RepoPath) -> tuple[RepoPath, ...]:
-        """The changed files in which a file's names are looked for: itself, what it includes, and beside that."""
-        known = self._scopes.get(path)
-        if known is not None:
-            return known
-        found: dict[RepoPath, None] = {path: None} if path in self._changed else {}
-        if language_of(path) is Language.CMAKE:
-            found.update((each, None) for each in sorted(self._changed) if language_of(each) is Language.CMAKE)
-        texts = (self._bases[0].blob(path) or b"") + b"\n" + (self._bases[1].blob(self._now(path)) or b"")
-        wanted = [match[1] for match in _INCLUDE.finditer(texts)]
-        if path.endswith(b".py"):
-            wanted += [match[1].replace(b".", b"/") + b".py" for match in _IMPORT.finditer(texts)]
-        for name in dict.fromkeys(wanted):
-            stem = PurePosixPath(name.decode("utf-8", "replace")).stem.encode()
-            for beside in (name, *(stem + suffix for suffix in _BESIDE)):
-                for each in self._by_name.get(beside.rpartition(b"/")[2], ()):
-                    if each.endswith(beside) and len(found) < _MOST_FILES:
-                        found[each] = None
-        self._scopes[path] = tuple(found)
-        return self._scopes[path]
+    def _reach(self, path: RepoPath) -> frozenset[RepoPath]:
+        """The files in which a file's names are looked for, on both bases."""
+        known = self._reached.get(path)
+        if known is None:
+            old, new = self._sources
+            known = self._reached[path] = reach(old, (path,)) | reach(new, (self._now(path),))
+        return known
 
     def _words_of(self, path: RepoPath) -> frozenset[bytes]:
         """Every word of a file on both bases: what it does not name it does not define, and need not be parsed."""
@@ -115,7 +105,7 @@ class Definitions:
     def _outline(self, path: RepoPath, base: int) -> Outline | None:
         name = path if base == 0 else self._now(path)
         state = self._bases[base].entry(name)
-        return self._outlines.of(name, state.blob) if state is not None else None
+        return self._outlines.definitions(name, state.blob) if state is not None else None
 
     def _changes(
         self,

@@ -1,14 +1,14 @@
 """Same text, changed meaning: what upstream changed in the functions that hunks stand in and in the names they use.
 
 A hunk that goes on without a word may mean something else now. For each one the enclosing function and the definitions
-of the names on its changed lines are read by their grammars on both bases, and every line that upstream changed in them
-is owed a look. Definitions are looked for in the file itself, in the files that it includes and beside those: a name is
-no more than a name, so a definition too many can be listed, and one that a macro makes can be missed.
+of the names on its changed lines are read by their grammars on both bases, and every line that upstream changed in
+them is owed a look. Definitions are looked for wherever they can reach the lines, as for reviews (`verify/review`): a
+name is no more than a name, so a definition too many can be listed, and one that a macro makes can be missed.
 """
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from builder.bump.compared import Compared
 from builder.bump.defined import Definitions, changes_in
@@ -34,7 +34,10 @@ _KEYWORDS = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owed:
-    """What upstream changed in one function or definition that a fold rests on; `why` says in words how."""
+    """What upstream changed in one function or definition that a fold rests on; `why` says in words how.
+
+    `hunks` are those of the fold that rest on it, by the number in their file.
+    """
 
     block: BlockName
     fold: FoldId
@@ -42,6 +45,7 @@ class Owed:
     why: str
     path: RepoPath
     changes: tuple[UpstreamChange, ...]
+    hunks: tuple[int, ...]
 
     def lines(self) -> int:
         """How many lines there are to read."""
@@ -90,24 +94,26 @@ class _Work:
     def take(self, fold: BumpedFold, changes: Iterable[FileChange]) -> None:
         """All hunks of one fold that go on."""
         placed = {(self.back.get(each.path, each.path), each.hunk) for each in fold.pieces if each.outcome not in OPEN}
-        functions: dict[tuple[RepoPath, bytes], Owed] = {}
-        names: dict[RepoPath, set[bytes]] = {}
         for change in changes:
             path = change.new_path if change.new_path is not None else change.old_path
             if path is None:
                 continue
-            for number, hunk in enumerate(change.hunks, start=1):
-                if (path, number) not in placed and (path, 0) not in placed:
-                    continue
-                names.setdefault(change.old_path or path, set()).update(_words(hunk, path))
-                if change.old_path is not None and change.old_path in self.changed:
-                    for each in self._around(fold, change.old_path, hunk):
-                        functions[each.path, each.name.encode()] = each
-        self.owed += functions.values()
-        for path, words in names.items():
-            self.owed += self._redefined(fold, path, words, {name for _, name in functions})
+            hunks = [
+                (number, hunk)
+                for number, hunk in enumerate(change.hunks, start=1)
+                if (path, number) in placed or (path, 0) in placed
+            ]
+            functions: dict[bytes, Owed] = {}
+            if change.old_path is not None and change.old_path in self.changed:
+                for number, hunk in hunks:
+                    for each in self._around(fold, change.old_path, hunk, number):
+                        known = functions.setdefault(each.name.encode(), each)
+                        if known is not each:
+                            functions[each.name.encode()] = replace(each, hunks=(*known.hunks, number))
+            self.owed += functions.values()
+            self.owed += self._redefined(fold, change.old_path or path, hunks, functions.keys())
 
-    def _around(self, fold: BumpedFold, path: RepoPath, hunk: Hunk) -> Iterator[Owed]:
+    def _around(self, fold: BumpedFold, path: RepoPath, hunk: Hunk, number: int) -> Iterator[Owed]:
         old, new = self.old.entry(path), self.new.entry(self._now(path))
         recorded = self.met[fold.key()].blob(path)
         if old is None or new is None or recorded is None or old.blob == new.blob:
@@ -116,8 +122,8 @@ class _Work:
         if before is None or after is None:
             self.unread.add(path)
             return
-        start = hunk.old_start - 1 if hunk.old() else hunk.old_start
-        _, _, low, high = self.compared.around(recorded, before.text, start, start + len(hunk.old()))
+        first, behind = _changed_lines(hunk)
+        _, _, low, high = self.compared.around(recorded, before.text, first, behind)
         _, _, new_low, new_high = self.compared.around(before.text, after.text, low, high)
         now_in = {each.name for each in _functions_at(after, new_low, new_high)}
         for function in _functions_at(before, low, high):
@@ -135,10 +141,18 @@ class _Work:
                     why=f"stands in {others} now, and stood in it" if moved else "stands in it",
                     path=path,
                     changes=changes,
+                    hunks=(number,),
                 )
 
-    def _redefined(self, fold: BumpedFold, path: RepoPath, words: set[bytes], around: set[bytes]) -> Iterator[Owed]:
-        for each in self.definitions.of(path, frozenset(words)):
+    def _redefined(
+        self, fold: BumpedFold, path: RepoPath, hunks: Sequence[tuple[int, Hunk]], around: Collection[bytes]
+    ) -> Iterator[Owed]:
+        users: dict[bytes, list[int]] = {}
+        for number, hunk in hunks:
+            for word in _words(hunk, path):
+                users.setdefault(word, []).append(number)
+        lines = [text for _, hunk in hunks for sign, text in hunk.lines if sign != b" "]
+        for each in self.definitions.of(path, lines, frozenset(users)):
             if each.name.encode() not in around:
                 yield Owed(
                     block=fold.block,
@@ -147,6 +161,7 @@ class _Work:
                     why="uses it",
                     path=each.path,
                     changes=each.changes,
+                    hunks=tuple(users.get(each.name.rpartition("::")[2].encode(), ())),
                 )
 
     def _now(self, path: RepoPath) -> RepoPath:
@@ -160,9 +175,22 @@ def _words(hunk: Hunk, path: RepoPath) -> set[bytes]:
     return set(_WORD.findall(plain)) - _KEYWORDS
 
 
+def _changed_lines(hunk: Hunk) -> tuple[int, int]:
+    """The recorded lines (0-based, the second not included) from a hunk's first change to its last."""
+    at = hunk.old_start - 1 if hunk.old() else hunk.old_start
+    touched: list[int] = []
+    for sign, _ in hunk.lines:
+        touched += [at, at + 1] if sign == b"-" else [at] if sign == b"+" else []
+        at += sign != b"+"
+    return min(touched, default=at), max(touched, default=at)
+
+
 def _functions_at(outline: Outline, low: int, high: int) -> tuple[Function, ...]:
     """The innermost functions that lines (0-based, `high` not included) stand in or go over."""
-    span = outline.lines(max(low, 0) + 1, max(high, low + 1))
+    if low == high:  # between two lines: in what holds both
+        around = outline.enclosing(outline.lines(low, low + 1)) if low else None
+        return (around,) if around is not None else ()
+    span = outline.lines(low + 1, high)
     around = outline.enclosing(span)
     if around is not None:
         return (around,)

@@ -76,13 +76,13 @@ def _piece(piece: Piece) -> Iterator[str]:
             yield from _upstream(change)
 
 
-def _upstream(change: UpstreamChange) -> Iterator[str]:
+def _upstream(change: UpstreamChange, most: int | None = _MOST_LINES) -> Iterator[str]:
     yield f"    upstream, line {change.old_start} -> {change.new_start} of {show_path(change.path)}:"
     for sign, lines in (("-", change.removed), ("+", change.added)):
-        for line in lines[:_MOST_LINES]:
+        for line in lines[:most]:
             yield f"      {sign}{_shown(line)}"
-        if len(lines) > _MOST_LINES:
-            yield f"      {sign} … {len(lines) - _MOST_LINES} more"
+        if most is not None and len(lines) > most:
+            yield f"      {sign} … {len(lines) - most} more"
 
 
 def _matrix(analysis: Analysis, blocks: Sequence[Block]) -> Iterator[str]:
@@ -125,8 +125,16 @@ def _owed(analysis: Analysis, *, every: bool) -> Iterator[str]:
     lines, upstream = meaning.lines(), analysis.upstream_lines()
     yield f"owed a look: {lines} of the {upstream} lines that upstream changed in the stack's files and what they use"
     shown = meaning.owed if every else meaning.owed[:_MOST_TOLD]
+    known: set[tuple[UpstreamChange, ...]] = set()
     for each in shown:
-        yield f"  {each.block}/{each.fold} {each.why}: {each.name} ({show_path(each.path)}, {each.lines()} lines)"
+        hunks = f", hunk{'s' if len(each.hunks) > 1 else ''} {', '.join(map(str, each.hunks))}" if each.hunks else ""
+        size = f"{show_path(each.path)}, {counted(each.lines(), 'line')}"
+        above = ", told above" if every and each.changes in known else ""
+        yield f"  {each.block}/{each.fold}{hunks} {each.why}: {each.name} ({size}{above})"
+        if every and not above:
+            known.add(each.changes)
+            for change in each.changes:
+                yield from _upstream(change, most=None)
     if len(meaning.owed) > len(shown):
         yield f"  and {len(meaning.owed) - len(shown)} more; --all tells them"
     for path in meaning.unread:
@@ -182,6 +190,7 @@ def told_data(analysis: Analysis, blocks: Sequence[Block]) -> dict[str, object]:
                     "why": e.why,
                     "name": e.name,
                     "path": show_path(e.path),
+                    "hunks": list(e.hunks),
                     "changes": [_change_data(change) for change in e.changes],
                 }
                 for e in analysis.meaning.owed

@@ -96,3 +96,22 @@ def test_lines_that_two_folds_are_owed_count_once() -> None:
     near = SOURCE.replace(b"    return left;\n", b"    return left + 1;\n")
     meaning = owed(made, {"slot.h": HEADER, "serve.cpp": near})
     assert (len(meaning.owed), meaning.lines()) == (2, 2)
+
+
+def test_a_function_whose_body_no_include_reaches_is_owed_too() -> None:
+    ours = SOURCE.replace(b"    left -= 2;\n", b"    left -= run(2);\n")
+    header, body = HEADER + b"int run(int a);\n", b"int run(int a) {\n    return a;\n}\n"
+    made = fork({"slot.h": header, "serve.cpp": SOURCE, "engine/core.cpp": body}, ("one/f", {"serve.cpp": ours}))
+    changed = {"slot.h": header, "serve.cpp": SOURCE, "engine/core.cpp": body.replace(b"return a", b"return 2 * a")}
+    meaning = owed(made, changed)
+    assert [(each.name, each.path, each.hunks) for each in meaning.owed] == [("run", b"engine/core.cpp", (1,))]
+    alone = dict(changed, **{"engine/core.cpp": body, "engine/other.cpp": b"static int run() {\n    return 1;\n}\n"})
+    assert owed(made, alone).owed == ()
+
+
+def test_every_hunk_that_rests_on_a_function_is_named() -> None:
+    twice = OURS.replace(b"    return 8;\n", b"    return helper(8);\n")
+    made = fork({"slot.h": HEADER, "serve.cpp": SOURCE}, ("one/f", {"serve.cpp": twice}))
+    near = SOURCE.replace(b"    return left;\n", b"    return left + 1;\n").replace(b"return a;", b"return a + 1;")
+    meaning = owed(made, {"slot.h": HEADER, "serve.cpp": near})
+    assert [(each.name, each.hunks) for each in meaning.owed] == [("serve", (2,)), ("helper", (1, 2))]

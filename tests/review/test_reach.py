@@ -94,3 +94,24 @@ def test_python_follows_imports_of_modules_and_names() -> None:
     assert sorted(path.decode() for path in found) == ["pkg/a.py", "pkg/b.py", "pkg/c.py", "pkg/d.py"]
     assert names("x = b.helper(1)", {"pkg/b.py": ("return x", "return 2")}, path="pkg/a.py", base=base) == ["helper"]
     assert names("x = LIMIT", {"pkg/e.py": ("5", "6")}, path="pkg/a.py", base=base) == []
+
+
+def test_a_body_under_another_condition_means_something_else() -> None:
+    guarded = dict(BASE, **{"src/engine.cpp": "#if A\n" + BASE["src/engine.cpp"] + "#endif\n"})
+    assert names("int x = run(3);", {"src/engine.cpp": ("#if A", "#if B")}, base=guarded) == ["run"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int\nrun(int x)\n{\n    return 1;\n}\n",
+        "static int other() {\n    return run(2);\n}\nint run(int x) {\n    if (x) {\n        return 1;\n    }\n}\n",
+        'int run(int x) {\n    puts("}");\n    return 1;\n}\n',
+        "namespace n {\n    int run(int x) {\n        return 1;\n    }\n}\n",
+        "template <class T>\nint run(T x) { return 1; }\n",
+        "struct T { int run(int x) { return 1; } };\n",
+    ],
+)
+def test_a_body_is_found_however_it_is_laid_out(text: str) -> None:
+    base = dict(BASE, **{"src/engine.cpp": text})
+    assert names("int x = run(3);", {"src/engine.cpp": ("return 1", "return 7")}, base=base) == ["run"]

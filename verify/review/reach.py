@@ -86,11 +86,13 @@ class _Index:
                     yield path
 
     def beside(self, path: RepoPath) -> Iterator[RepoPath]:
-        """The sources of a header's name, anywhere."""
-        stem, dot, ending = path.rpartition(b"/")[2].rpartition(b".")
+        """The sources of a header's name: in its folder, else anywhere."""
+        folder, _, name = path.rpartition(b"/")
+        stem, dot, ending = name.rpartition(b".")
         if dot and ending.startswith(b"h"):
-            for source in _SOURCES:
-                yield from self.by_name.get(stem + source, [])
+            found = [each for source in _SOURCES for each in self.by_name.get(stem + source, [])]
+            here = [each for each in found if each.rpartition(b"/")[0] == folder]
+            yield from here or found
 
 
 def _imported(content: bytes, index: _Index) -> Iterator[RepoPath]:

@@ -15,7 +15,7 @@ from verify.model.outline import Definition, DefinitionKind, Function, Outline
 from verify.review.reach import reach
 from verify.review.sources import Sources
 from verify.review.units import is_prose
-from verify.syntax.glance import family
+from verify.syntax.glance import family, made_at
 
 _WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*")
 _CALLED = re.compile(rb"(?<![\w.>:])((?:\w+::)*\w+)[ \t]*\(")
@@ -31,6 +31,7 @@ _TYPES = frozenset(
 """Words that no function or variable has for a name."""
 _WITH_BODY = (DefinitionKind.FUNCTION, DefinitionKind.MACRO, DefinitionKind.TYPE, DefinitionKind.VARIABLE)
 ANY = b"*"
+_FEW = 60  # so many names are looked for one by one before a file's words are made out
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,29 +87,43 @@ def redefined(used: Used, old: Sources, new: Sources, differing: Iterable[RepoPa
     reached = reach(old, used.files) | reach(new, used.files)
     near = tuple(sorted(paths & reached))
     before, after = _meanings(used.names, old, near), _meanings(used.names, new, near)
-    elsewhere = _elsewhere(used, old, new, tuple(sorted(paths - reached)))
-    linked = _linked(used.called, frozenset(elsewhere), (old, new), reached)
+    elsewhere = linked_elsewhere(used, old, new, far=paths - reached, reached=reached)
     found = []
     for name in sorted(used.names | {ANY}):
         was, now = before.get(name, []), after.get(name, [])
-        if name in linked:
+        if name in elsewhere:
             was, now = was + elsewhere[name][0], now + elsewhere[name][1]
         if sorted(each.same() for each in was) != sorted(each.same() for each in now):
             found.append(Redefined(name=name, old=_without(was, now), new=_without(now, was)))
     return tuple(found)
 
 
+Both = dict[bytes, tuple[list[Meaning], list[Meaning]]]
+
+
+def linked_elsewhere(
+    used: Used, old: Sources, new: Sources, *, far: Iterable[RepoPath], reached: Iterable[RepoPath]
+) -> Both:
+    """The names whose bodies stand in files that cannot be reached, and are not the same in both trees: then and now.
+
+    `reached` are the files that can be reached from those of the lines, `far` others that differ; asked for are the
+    names in `used.coded`.
+    """
+    made = _elsewhere(used.coded, used.files, old, new, sorted(far))
+    linked = _linked(used.called, frozenset(made), (old, new), reached)
+    return {name: made[name] for name in sorted(linked)}
+
+
 def _elsewhere(
-    used: Used, old: Sources, new: Sources, far: Iterable[RepoPath]
-) -> dict[bytes, tuple[list[Meaning], list[Meaning]]]:
+    asked: frozenset[bytes], by: Iterable[RepoPath], old: Sources, new: Sources, far: Iterable[RepoPath]
+) -> Both:
     """Functions and variables of these names that other files make, and that are not the same in both trees."""
-    families = {family(path) for path in used.files} - {""}
+    families = {family(path) for path in by} - {""}
     sides: tuple[dict[bytes, list[Meaning]], ...] = ({}, {})
     for path in far:
         if family(path) not in families:
             continue
-        glances = [sources.glance(path) for sources in (old, new)]
-        names = used.coded & frozenset().union(*(each.makes for each in glances if each is not None))
+        names = _made_otherwise(asked, path, old, new)
         for sources, side in zip((old, new), sides, strict=True):
             for name, meaning in _made_for_others(names, sources.definitions(path), path) if names else ():
                 side.setdefault(name, []).append(meaning)
@@ -118,6 +133,28 @@ def _elsewhere(
         for name, (was, now) in both.items()
         if sorted(each.same() for each in was) != sorted(each.same() for each in now)
     }
+
+
+def _made_otherwise(names: frozenset[bytes], path: RepoPath, old: Sources, new: Sources) -> frozenset[bytes]:
+    """The names of which, at a glance, a file may make something else in the new tree."""
+    if len(names) <= _FEW:
+        texts = [text for sources in (old, new) if (text := sources.content(path)) is not None]
+        names = frozenset(name for name in names if any(name in text for text in texts))
+        if not names:
+            return names
+    was, now = old.glance(path), new.glance(path)
+    asked = names & frozenset().union(*(each.makes for each in (was, now) if each is not None))
+    if was is None or now is None:
+        return asked
+    before, after = old.content(path) if asked else None, new.content(path) if asked else None
+    if before is None or after is None:
+        return asked
+    return frozenset(
+        name
+        for name in asked
+        if sorted((was.heads_at(at), made_at(path, before, at)) for at in was.makes.get(name, ()))
+        != sorted((now.heads_at(at), made_at(path, after, at)) for at in now.makes.get(name, ()))
+    )
 
 
 def _linked(

@@ -85,6 +85,8 @@ def image_answers(image: Path, folder: Path, model: Path | None) -> dict[str, st
         shutil.copyfile(model, root / "model.gguf")
         words += ["-m", "/model.gguf", "-c", "512"]
     user, group = config["User"].split(":")
+    (root / "proc").mkdir()  # as every engine of containers does: the loader asks it where the program lies
+    subprocess.run(["mount", "-t", "proc", "proc", str(root / "proc")], check=True)
     with (folder / "server.log").open("wb") as log:
         server = subprocess.Popen(
             [shutil.which("chroot") or "chroot", f"--userspec={user}:{group}", "--groups=", str(root), *words],
@@ -105,4 +107,5 @@ def image_answers(image: Path, folder: Path, model: Path | None) -> dict[str, st
     finally:
         server.kill()
         server.wait()
+        subprocess.run(["umount", str(root / "proc")], check=True)
     return said

@@ -115,8 +115,8 @@ def _stopped(stopped: dict[str, Any]) -> Iterator[str]:
             yield f"| {way} | {each['tried']} | {each['refused']} | {each['theirs kept']} |"
     yield ""
     gap = next(each["in the gap"] for each in stopped.values() if "in the gap" in each)
-    yield "A registry cannot set a tag only where there is none. Where somebody sets it between our last look and the tag"
-    yield f"itself, a gap of one request: {gap}. What stands is whole; immutable tags close the gap."
+    yield "A registry cannot set a tag only where there is none. Where somebody sets it between our last look and the"
+    yield f"tag itself, a gap of one request: {gap}. What stands is whole; immutable tags close the gap."
 
 
 if __name__ == "__main__":

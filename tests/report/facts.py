@@ -68,32 +68,32 @@ def unmeasured_facts() -> Facts:
     return replace(made, builds=tuple(replace(each, built=None) for each in made.builds), mutants=mutants)
 
 
-def hostile_facts() -> Facts:
-    """The good release with hostile text wherever people write text."""
+def hostile_facts(text: str = HOSTILE) -> Facts:
+    """The good release with this text wherever people write text."""
     case = good_case()
-    who = Person(name=HOSTILE, email="a@b.c")
+    who = Person(name=text, email="a@b.c")
     blocks = tuple(
         replace(
             block,
-            title=HOSTILE,
-            why=HOSTILE,
-            until=HOSTILE,
-            claims=(HOSTILE,),
-            switches=tuple(replace(switch, about=HOSTILE) for switch in block.switches),
+            title=text,
+            why=text,
+            until=text,
+            claims=(text,),
+            switches=tuple(replace(switch, about=text) for switch in block.switches),
             folds=tuple(
-                replace(fold, subject=HOSTILE, author=who, source=HOSTILE, reason=HOSTILE, body=f"Tested-by: {HOSTILE}")
+                replace(fold, subject=text, author=who, source=text, reason=text, body=f"Tested-by: {text}")
                 for fold in block.folds
             ),
             not_taken=(
                 NotTaken(
                     id=FoldId("other"),
-                    subject=HOSTILE,
+                    subject=text,
                     author=who,
                     date="",
-                    source=HOSTILE,
+                    source=text,
                     disposition=Refusal.DROPPED,
-                    reason=HOSTILE,
-                    numbers=HOSTILE,
+                    reason=text,
+                    numbers=text,
                 ),
             ),
         )
@@ -103,16 +103,14 @@ def hostile_facts() -> Facts:
         number=1,
         gate=GateName("golden"),
         finding="golden-differs",
-        names=(HOSTILE,),
-        reason=HOSTILE,
-        evidence=(HOSTILE,),
+        names=(text,),
+        reason=text,
+        evidence=(text,),
         owner=who,
         since="2026-11-30",
         until=Until(trigger=Trigger.PASSES, value=""),
     )
-    return facts_of(
-        replace(case, release=replace(case.release, blocks=blocks, deviations=(deviation,), engine=HOSTILE))
-    )
+    return facts_of(replace(case, release=replace(case.release, blocks=blocks, deviations=(deviation,), engine=text)))
 
 
 def build(case: Case, title: str) -> BuildFact:

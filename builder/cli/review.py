@@ -150,6 +150,9 @@ def receipt(
     condition: Annotated[str, typer.Option("--condition", metavar="[BLOCK/]ID", help="The condition that it meets")],
     by: By,
     leg: Annotated[str, typer.Option("--leg", metavar="NAME", help="The leg, where the report does not say")] = "",
+    signature: Annotated[
+        Path | None, typer.Option("--signature", metavar="FILE", help="Of a statement; FILE.sig beside it without")
+    ] = None,
     key: Key = None,
     dry_run: DryRun = False,
     project: Project = HERE,
@@ -158,11 +161,16 @@ def receipt(
 ) -> None:
     """Put a receipt on record that a condition is met, if it is about exactly this head and one of the legs.
 
+    A statement in JSON (`tree`, `commit`, `leg`, `tests`, `failures`, `skipped`) needs a signature by a key that
+    release.json names.
+
     Examples: stackproof review receipt junit.xml --condition ci --leg linux --by 'CI <ci@engine.dev>'
     """
     run(
         "review-receipt",
-        lambda session: _receipt(session, report, condition, by=by, leg=leg, key=key, dry_run=dry_run),
+        lambda session: _receipt(
+            session, report, condition, by=by, leg=leg, signature=signature, key=key, dry_run=dry_run
+        ),
         root=project,
         as_json=as_json,
         offline=offline,
@@ -313,12 +321,23 @@ def _carry(session: Session, *, word: str, by: str, key: Path | None, dry_run: b
 
 
 def _receipt(
-    session: Session, report: str, condition: str, *, by: str, leg: str, key: Path | None, dry_run: bool
+    session: Session,
+    report: str,
+    condition: str,
+    *,
+    by: str,
+    leg: str,
+    signature: Path | None,
+    key: Path | None,
+    dry_run: bool,
 ) -> Answer:
     from builder.review.add import written_receipt
-    from builder.review.receipt import make_receipt, read_report
+    from builder.review.receipt import Voucher, make_receipt, read_report
 
     data = read_input(report)
+    beside = Path(f"{report}.sig")
+    named = signature or (beside if report != "-" and beside.is_file() else None)
+    made_by = read_input(str(named)) if named is not None else None
     with alone(session, dry_run=dry_run):
         stacked, reviewed = _open(session)
         state = _condition_state(reviewed, condition)
@@ -328,8 +347,12 @@ def _receipt(
             state,
             reviewed.stack,
             leg=leg,
-            by=_who(by),
-            date=f"@{now()} +0000",
+            voucher=Voucher(
+                by=_who(by),
+                date=f"@{now()} +0000",
+                signature=made_by,
+                signers=stacked.release.review_policy.signers,
+            ),
             file=report,
         )
         return _write(session, stacked, written_receipt(made, key=key), "review receipt", dry_run=dry_run)

@@ -3,6 +3,8 @@
 JUnit reports name their head in `<property name="stackproof.tree" value="…"/>`, and so `stackproof.commit` and
 `stackproof.leg`; a statement is a JSON object with `tree`, `commit`, `leg` and counts. What names another head, or
 another leg, is refused: near is not there. Reports come from strangers, so document types and entities are not read.
+A statement says no more than who stands behind it, so it counts by its signature alone, of a signer of release.json,
+and goes into the receipt as it was signed.
 """
 
 import hashlib
@@ -11,11 +13,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from verify.model.block import Person
-from verify.model.diagnostic import Diagnostic, InputFault, Place
+from verify.model.diagnostic import Diagnostic, Fault, InputFault, Place
 from verify.model.ids import CommitId, Sha256, TreeId, is_object_id
 from verify.model.review import ConditionKind, Receipt
 from verify.model.stack import Stack
+from verify.model.trust import Signer
 from verify.review.standing import ConditionState
+from verify.signature import REVIEW_NAMESPACE, check_signature
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -34,6 +38,7 @@ class Report:
     tests: int
     failures: int
     skipped: int
+    is_statement: bool = False
 
 
 def read_report(data: bytes, *, file: str) -> Report:
@@ -95,14 +100,30 @@ def _statement(data: bytes, file: str) -> Report:
         raise _unreadable(file, "its tree, commit or leg is not text")
     if not all(type(number) is int and number >= 0 for number in counts.values()):
         raise _unreadable(file, "its counts are not whole numbers")
-    return Report(**words, **counts)
+    return Report(**words, **counts, is_statement=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Voucher:
+    """Who puts a receipt on record and when; a statement's signature where there is one, and who may sign."""
+
+    by: Person
+    date: str
+    signature: bytes | None
+    signers: tuple[Signer, ...]
 
 
 def make_receipt(
-    report: Report, data: bytes, state: ConditionState, stack: Stack, *, leg: str, by: Person, date: str, file: str
+    report: Report, data: bytes, state: ConditionState, stack: Stack, *, leg: str, voucher: Voucher, file: str
 ) -> Receipt:
-    """The receipt for a condition; raises `InputFault` where the report is of another head or leg, or is not green."""
+    """The receipt for a condition.
+
+    Raises `InputFault` where the report is of another head or leg, is not green, or is a statement that nobody signed
+    who may.
+    """
     wrong = _wrong(report, state, stack, leg, file)
+    if wrong is None and report.is_statement:
+        wrong = unvouched(data, voucher.signature, voucher.signers, file=file)
     if wrong is not None:
         raise InputFault(wrong)
     return Receipt(
@@ -117,12 +138,51 @@ def make_receipt(
         failures=report.failures,
         skipped=report.skipped,
         source=Sha256(hashlib.sha256(data).hexdigest()),
-        by=by,
-        date=date,
+        by=voucher.by,
+        date=voucher.date,
         file="",
         data=b"",
         signature=None,
+        statement=data.decode("utf-8") if report.is_statement else "",
+        vouched=(voucher.signature or b"").decode("ascii", "replace") if report.is_statement else "",
     )
+
+
+def unvouched(data: bytes, signature: bytes | None, signers: tuple[Signer, ...], *, file: str) -> Diagnostic | None:
+    """Why a statement does not count; None where one of these signers signed it."""
+    found: list[Diagnostic] = []
+    for signer in signers if signature is not None else ():
+        try:
+            check_signature(data, signature or b"", signer, file=file, namespace=REVIEW_NAMESPACE)
+        except Fault as fault:
+            found += fault.diagnostics
+        else:
+            return None
+    if found:
+        return next((each for each in found if each.code != "signature-other-key"), found[0])
+    return Diagnostic(
+        code="receipt-unsigned",
+        message=f"{file} is a statement, and " + ("nobody may sign one" if signature else "nobody signed it"),
+        place=Place(file=file),
+        notes=("who may is named in release.json under policy.reviews.signers",),
+        help=f"ssh-keygen -Y sign -n {REVIEW_NAMESPACE} -f KEY {file}",
+    )
+
+
+def statement_fault(receipt: Receipt, signers: tuple[Signer, ...]) -> Diagnostic | None:
+    """What is wrong with a receipt's statement: its signature, or that it says something else; None for JUnit."""
+    if not receipt.statement:
+        return None
+    data = receipt.statement.encode("utf-8")
+    said = _statement(data, receipt.file)
+    wanted = receipt.tree, receipt.commit, receipt.tests, receipt.failures, receipt.skipped
+    if (said.tree, said.commit, said.tests, said.failures, said.skipped) != wanted or (
+        said.leg and said.leg != receipt.leg
+    ):
+        return _refused(
+            "receipt-says-otherwise", f"{receipt.file} says something else than its statement", receipt.file
+        )
+    return unvouched(data, receipt.vouched.encode("ascii", "replace"), signers, file=receipt.file)
 
 
 def _wrong(report: Report, state: ConditionState, stack: Stack, leg: str, file: str) -> Diagnostic | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from builder.edit.desk import overlay_of
 from builder.review.changes import change_between, grade_between
+from builder.review.receipt import statement_fault
 from builder.stack import Derived
 from builder.store import Store
 from builder.tree import Overlay, Tree
@@ -123,6 +124,9 @@ def signature_faults(release: Release) -> Iterator[Diagnostic]:
     """What is wrong with the signatures of records and receipts, by the release's policy."""
     policy = release.review_policy
     for _, reviews in release.reviews:
+        for receipt in reviews.receipts:
+            if (wrong := statement_fault(receipt, policy.signers)) is not None:
+                yield wrong
         signed: tuple[Record | Receipt, ...] = (*reviews.records, *reviews.receipts)
         for each in signed:
             if each.signature is None:

@@ -54,6 +54,8 @@ def receipt_text(receipt: Receipt) -> bytes:
             "source": receipt.source,
             "by": f"{receipt.by.name} <{receipt.by.email}>",
             "date": receipt.date,
+            "statement": receipt.statement or None,
+            "vouched": receipt.vouched or None,
         }
     )
 

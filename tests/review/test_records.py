@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.review.project import BASE, FOLDED, GRACE, Project, make_project
+from tests.review.project import BASE, FOLDED, GRACE, Project, junit, make_project
+from verify.manifest.reviews import document_name
 
 ALAN = "Alan Kay <alan@parc.org>"
 REVIEWS = Path("blocks/bound/reviews")
@@ -108,12 +109,20 @@ def test_claims_of_a_review_are_run_too(project: Project) -> None:
 def test_a_receipt_of_another_head_does_not_count_any_more(project: Project) -> None:
     approve(project, "--condition", "ci=x86")
     tree, commit = project.head()
-    statement = json.dumps({"tree": tree, "commit": commit, "leg": "x86", "tests": 3})
-    said = project.say("review", "receipt", project.file("s.json", statement), "--condition", "ci", "--by", GRACE)
+    report = project.file("r.xml", junit(tree, commit, "x86"))
+    said = project.say("review", "receipt", report, "--condition", "ci", "--by", GRACE)
     assert said.exit == 0, said.document
     assert project.say("review", "status").exit == 0
     project.lay(base="// a note\n" + BASE, folded="// a note\n" + FOLDED)
     assert project.say("review", "status").codes() == ["condition-unmet"]
+
+
+def test_a_statement_that_nobody_signed_is_refused(project: Project) -> None:
+    approve(project, "--condition", "ci=x86")
+    tree, commit = project.head()
+    statement = json.dumps({"tree": tree, "commit": commit, "leg": "x86", "tests": 3})
+    said = project.say("review", "receipt", project.file("s.json", statement), "--condition", "ci", "--by", GRACE)
+    assert said.codes() == ["receipt-unsigned"]
 
 
 @pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
@@ -150,3 +159,43 @@ class TestSigned:
         second = approve(project, "--non-claim", "more", "--key", self.key(project, "grace"))
         Path(f"{second}.sig").write_bytes(Path(f"{first}.sig").read_bytes())
         assert project.say("review", "status").codes() == ["signature-wrong"]
+
+    def sign(self, project: Project, file: str, name: str, namespace: str = "stackproof-review") -> None:
+        key = self.key(project, name)
+        subprocess.run(["ssh-keygen", "-q", "-Y", "sign", "-n", namespace, "-f", key, file], check=True)
+
+    def test_a_signed_statement_meets_a_condition_and_is_checked_again(self, project: Project) -> None:
+        grace = self.key(project, "grace")
+        approve(project, "--condition", "ci=x86", "--key", grace)
+        tree, commit = project.head()
+        statement = {"tree": tree, "commit": commit, "leg": "x86", "tests": 3}
+        file = project.file("s.json", json.dumps(statement, indent=1) + "\n")
+        self.sign(project, file, "grace")
+        asked = ("review", "receipt", file, "--condition", "ci", "--by", GRACE, "--key", grace)
+        said = project.say(*asked)
+        assert said.exit == 0, said.document
+        assert project.say("review", "status").exit == 0
+        # the receipt by itself is good, and says another number than what was signed
+        (receipt,) = (project.root / REVIEWS).glob("receipt-*.yaml")
+        text = receipt.read_bytes().replace(b"tests: 3\n", b"tests: 4\n")
+        forged = receipt.with_name(document_name("receipt", text))
+        receipt.unlink()
+        receipt.with_name(f"{receipt.name}.sig").unlink()
+        forged.write_bytes(text)
+        self.sign(project, str(forged), "alan")
+        assert project.say("review", "status").codes() == ["receipt-says-otherwise"]
+
+    @pytest.mark.parametrize(
+        ("name", "namespace", "code"),
+        [("eve", "stackproof-review", "signature-other-key"), ("grace", "git", "signature-namespace")],
+    )
+    def test_a_statement_of_a_stranger_or_for_another_use_is_refused(
+        self, project: Project, name: str, namespace: str, code: str
+    ) -> None:
+        eve = str(project.root.parent / "eve")
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", eve], check=True)
+        approve(project, "--condition", "ci=x86")
+        tree, commit = project.head()
+        file = project.file("s.json", json.dumps({"tree": tree, "commit": commit, "leg": "x86", "tests": 3}))
+        self.sign(project, file, name, namespace)
+        assert project.say("review", "receipt", file, "--condition", "ci", "--by", GRACE).codes() == [code]

@@ -121,6 +121,15 @@ EXPLANATIONS: dict[str, str] = {
         "The report is of another leg than the one asked for, or of one that the condition does not name. A green run "
         "on one machine says nothing about another."
     ),
+    "receipt-unsigned": (
+        "A statement in JSON is somebody's word that a run was green, so it counts by its signature: made with "
+        "`ssh-keygen -Y sign -n stackproof-review` by a key that `policy.reviews.signers` of release.json names, and "
+        "given with `--signature`, or lying beside the statement as `FILE.sig`. A JUnit report needs none."
+    ),
+    "receipt-says-otherwise": (
+        "A receipt repeats what its signed statement says of head, leg and counts, and here the two differ: one of "
+        "them was edited. Remove the receipt and make it again from the statement."
+    ),
     "receipt-not-green": (
         "Cases failed, or none ran at all, which proves as little. The condition asks for a green run."
     ),

@@ -225,9 +225,15 @@ def _receipt(value: Value, block: BlockName, digest: Sha256, data: bytes, signat
         file=value.source.file,
         data=data,
         signature=signature,
+        statement=fields.optional("statement", _as_it_was, ""),
+        vouched=fields.optional("vouched", _as_it_was, ""),
     )
     fields.close()
     return receipt
+
+
+def _as_it_was(value: Value) -> str:
+    return value.written() or ""
 
 
 def _count(fields: Fields, field: str) -> int:

@@ -166,7 +166,8 @@ class Record:
 class Receipt:
     """Evidence that a condition is met: a run of one leg, at one tree and commit, with its counts.
 
-    `source` is the SHA-256 of the report that it was made of.
+    `source` is the SHA-256 of the report that it was made of. A report that is a statement stands in it as it was
+    signed (`statement`), with its signature (`vouched`), and is checked again at each use; both are empty for JUnit.
     """
 
     id: Sha256
@@ -185,6 +186,8 @@ class Receipt:
     file: str
     data: bytes
     signature: bytes | None
+    statement: str = ""
+    vouched: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

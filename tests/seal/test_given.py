@@ -153,6 +153,18 @@ def test_notes_tell_what_is_new_since_the_parent(tmp_path: Path) -> None:
     assert "(`pr-7`: new; folded" in notes
     assert "`base`: new; folded" in notes
     assert "Add base to alpha" not in notes
+    since, everybody = notes.split("## Contributors since engine-1-r1")[1].split("## All contributors")
+    assert "- Grace Höpper (author)" in since
+    assert "- Grace Höpper (author)" in everybody
+
+
+def test_who_made_nothing_new_is_not_named_as_a_contributor_since_the_parent(tmp_path: Path) -> None:
+    parent = make_project(tmp_path / "one", name="engine-1-r1").seal(tmp_path / "dist").folder
+    child = make_project(tmp_path / "two", name="engine-1-r2", parent="engine-1-r1")
+    notes = (child.seal(tmp_path / "dist", parent=parent).folder / "NOTES.md").read_text("utf-8")
+    since, everybody = notes.split("## Contributors since engine-1-r1")[1].split("## All contributors")
+    assert "- nobody: there is no such fold" in since
+    assert "- Grace Höpper (author)" in everybody
 
 
 def test_a_parent_that_is_another_release_is_refused(project: Project, sealed: Path, tmp_path: Path) -> None:

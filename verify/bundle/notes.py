@@ -5,7 +5,7 @@ verdict, so that it is printed again and compared when a bundle is checked.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from verify.bundle.stack import BundleBlock, BundleFold, BundleStack
@@ -52,7 +52,7 @@ def render_notes(
     lines += _folds(stack, since, changes)
     if since is not None:
         lines += _gone(stack, since)
-    lines += ["## Contributors", "", *_contributors(stack), ""]
+    lines += [*_credits(stack, since, changes)]
     lines += ["## Gates", "", *_gates(verdict)]
     return ("\n".join(lines).rstrip("\n") + "\n").encode("utf-8")
 
@@ -113,16 +113,27 @@ def _gone(stack: BundleStack, since: Since) -> Iterator[str]:
         yield ""
 
 
-def _contributors(stack: BundleStack) -> Iterator[str]:
+def _credits(stack: BundleStack, since: Since | None, changes: Changes) -> Iterator[str]:
+    """Who made what is new, where the parent tells what is; and everybody who made what it holds."""
+    if since is not None:
+        news = [
+            fold for block in stack.blocks for fold in block.folds
+            if _word(block, fold, since, changes) in ("new", "changed")
+        ]  # fmt: skip
+        yield from (f"## Contributors since {since.parent}", "", *_contributors(news), "")
+    yield from ("## All contributors", "", *_contributors([fold for _, fold in stack.folds()]), "")
+
+
+def _contributors(folds: Sequence[BundleFold]) -> Iterator[str]:
     """Everybody who wrote a fold or is named by a trailer, sorted, with what for."""
     credit: dict[str, dict[str, None]] = {}
-    for _, fold in stack.folds():
+    for fold in folds:
         credit.setdefault(fold.author.name, {})["author"] = None
         for role, who in _CREDIT.findall(fold.message):
             name = who.split("<", 1)[0].strip() or who
             credit.setdefault(name, {})[role.removesuffix("-by").lower().replace("-", " ")] = None
     if not credit:
-        yield "- nobody: there is no fold"
+        yield "- nobody: there is no such fold"
     yield from (f"- {name} ({', '.join(credit[name])})" for name in sorted(credit))
 
 

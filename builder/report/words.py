@@ -61,7 +61,9 @@ def words_of(facts: Facts) -> Iterator[str]:
         yield f"Of {count(len(optional), 'gate')} that are not required {good} passed."
     if isinstance(facts.case.stack, Stack):
         folds, blocks = len(facts.case.stack.layers), len(facts.case.release.blocks)
-        yield f"{count(folds, 'fold')} in {count(blocks, 'block')} lie on the base, every layer at its recorded tree."
+        kept = [each for each in facts.results if each.kind == "tree-equal"]
+        proven = ", every layer at its recorded tree" if all(isinstance(each.outcome, Passed) for each in kept) else ""
+        yield f"{count(folds, 'fold')} in {count(blocks, 'block')} lie on the base{proven if kept else ''}."
 
 
 def area_of(gate: GateDecl) -> str:
@@ -94,29 +96,46 @@ def failing_of(facts: Facts, anchors: Mapping[str, str]) -> Iterator[Problem]:
 
 
 def unknown_of(facts: Facts, anchors: Mapping[str, str]) -> Table:
-    """Every gate that could not be decided, with the first reason and what would decide it."""
-    rows = []
+    """Every gate that could not be decided, by the first reason; what has the same next step is one row."""
+    groups: dict[tuple[str, str], list[GateResult]] = {}
     for result in facts.results:
-        if not isinstance(result.outcome, Undecided):
-            continue
-        reasons = result.outcome.reasons
-        why, step = (reasons[0].message, reasons[0].help) if reasons else (result.outcome.summary, "")
-        others = (f"and {count(len(reasons) - 1, 'other reason')}",) if len(reasons) > 1 else ()
-        required = () if result.required else ("not required",)
-        rows.append(
-            (
-                Cell(text=title_of(result), href=anchors[title_of(result)], more=required),
-                Cell(text=why, more=others),
-                Cell(text=step, fixed=True),
-            )
-        )
+        if isinstance(result.outcome, Undecided):
+            reasons = result.outcome.reasons
+            key = (reasons[0].code, reasons[0].help) if reasons else (result.gate, "")
+            groups.setdefault(key, []).append(result)
     return Table(
         caption="Gates that could not be decided",
-        heads=("gate", "why it is not known", "what to do"),
-        rows=tuple(rows),
+        heads=("why it is not known", "gates", "what to do"),
+        rows=tuple(
+            (
+                Cell(text=_reason(code, results), more=() if len(results) == 1 else (f"as {_first(results)}",)),
+                Cell(text="", links=tuple((anchors[title_of(each)], _optional(each)) for each in results)),
+                Cell(text=step, fixed=True),
+            )
+            for (code, step), results in groups.items()
+        ),
         empty="Every gate was decided.",
         level=0,
     )
+
+
+def _reason(code: str, results: Sequence[GateResult]) -> str:
+    """The one reason as it is, several of a kind by their number."""
+    if len(results) == 1:
+        return _first(results)
+    words = {"not-probed": "were not measured", "not-built": "lack a build", "not-compared": "lack a comparison"}
+    return f"{count(len(results), 'gate')} {words.get(code, 'have reasons of one kind')}"
+
+
+def _first(results: Sequence[GateResult]) -> str:
+    outcome = results[0].outcome
+    reasons = outcome.reasons if isinstance(outcome, Undecided) else ()
+    others = f" (and {count(len(reasons) - 1, 'other reason')})" if len(reasons) > 1 and len(results) == 1 else ""
+    return f"{reasons[0].message if reasons else outcome.summary}{others}"
+
+
+def _optional(result: GateResult) -> str:
+    return title_of(result) if result.required else f"{title_of(result)} (not required)"
 
 
 def problem(found: Diagnostic, *, gate: str = "", href: str = "", state: str = "") -> Problem:

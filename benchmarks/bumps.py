@@ -1,11 +1,12 @@
 """What bumps come to: our own stack on other bases, and Debian's stack of one version on the next.
 
-    python -m benchmarks.bumps [PROJECT] [--to SOURCE]... [--back SOURCE] [--debian OLD NEW] [--offline] [--out FILE]
+    python -m benchmarks.bumps [PROJECT] [--to SOURCE]... [--back SOURCE] [--debian OLD NEW] [--pairs]
+                               [--offline] [--out FILE]
 
 `--back` carries the stack to a base, accepts that on a copy of the project, and carries it back. The folders of
 `--debian` are as `benchmarks.corpus` takes them: the older stack is carried to the newer base, and every patch is
-compared with what the newer package itself has. Nothing is built. Results are stored as JSON;
-`python -m benchmarks.render_bumps` writes docs/benchmarks-bumps.md.
+compared with what the newer package itself has. `--pairs` grades the labelled pairs of reviews. Nothing is built.
+Results are stored as JSON; `python -m benchmarks.render_bumps` writes docs/benchmarks-bumps.md.
 """
 
 import argparse
@@ -44,6 +45,7 @@ from verify.diff.submission import Dialect
 from verify.git import Git, make_repository
 from verify.model.ids import TreeId, show_path
 from verify.model.progress import Silent
+from verify.model.review import USUAL, Carries
 
 RESULTS = Path(__file__).parent / "results"
 T = TypeVar("T")
@@ -56,6 +58,7 @@ def main() -> None:
     parser.add_argument("--to", action="append", default=[], metavar="SOURCE")
     parser.add_argument("--back", metavar="SOURCE")
     parser.add_argument("--debian", nargs=2, type=Path, metavar=("OLD", "NEW"))
+    parser.add_argument("--pairs", action="store_true", help="The labelled pairs of reviews, graded")
     parser.add_argument("--offline", action="store_true")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
@@ -70,6 +73,7 @@ def main() -> None:
         own = [bump_of(workshop, text) for text in options.to]
         back = there_and_back(workshop, options.back) if options.back else None
         debian = carried(options.debian[0], options.debian[1], Path(name)) if options.debian else None
+    judged = pairs_judged() if options.pairs else None
     today = time.strftime("%Y-%m-%d")
     document = {
         "schema": "stackproof/bumps/1",
@@ -78,9 +82,31 @@ def main() -> None:
         "own": own,
         "back": back,
         "debian": debian,
+        "pairs": judged,
     }
     out = options.out or RESULTS / f"bumps-{today}.json"
     out.write_text(json.dumps(document, indent=1) + "\n")
+
+
+def pairs_judged() -> list[dict[str, object]]:
+    """The labelled pairs by class: how many of each label, and how many of them carry by themselves."""
+    from tests.pairs.generate import pairs
+    from tests.review.pairs import graded
+
+    counts: dict[str, Counter[tuple[str, bool]]] = {}
+    for pair in pairs():
+        carries = USUAL[graded(pair).grade] is Carries.BY_ITSELF
+        counts.setdefault(pair.kind.value, Counter())[pair.label.value, carries] += 1
+    return [
+        {
+            "kind": kind,
+            **{
+                label: {"pairs": row[label, True] + row[label, False], "carry": row[label, True]}
+                for label in ("same", "moved", "owed", "either")
+            },
+        }
+        for kind, row in counts.items()
+    ]
 
 
 def desk_of(workshop: pipeline.Workshop) -> Desk:

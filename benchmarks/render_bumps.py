@@ -42,7 +42,9 @@ def render(document: dict[str, Any], name: str) -> str:
     if document["back"]:
         lines += [*_back(document["back"]), ""]
     if document["debian"]:
-        lines += _debian(document["debian"])
+        lines += [*_debian(document["debian"]), ""]
+    if document.get("pairs"):
+        lines += _pairs(document["pairs"])
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -74,6 +76,25 @@ def _back(run: dict[str, Any]) -> Iterator[str]:
     tree = "the very tree" if run["same_tip_tree"] else "another tree"
     commit = "the very commit" if run["same_tip_commit"] else "another commit"
     yield f"The tip is {tree} and {commit} that it was. What was resolved by hand there is remembered both ways round."
+
+
+def _pairs(rows: list[dict[str, Any]]) -> Iterator[str]:
+    total = {
+        label: (sum(row[label]["pairs"] for row in rows), sum(row[label]["carry"] for row in rows))
+        for label in ("same", "moved", "owed", "either")
+    }
+    yield "## Reviews on labelled pairs"
+    yield ""
+    yield f"{sum(count for count, _ in total.values())} generated pairs of a fold as it was reviewed and as it stands"
+    yield "now (tests/pairs). The generator and its labels were written before the grader, and no label asks one."
+    yield "`same` and `moved` are to carry by themselves, `owed` must not, `either` may. How many carry, of how many:"
+    yield ""
+    yield "| class | same | moved | owed | either |"
+    yield "|---|---|---|---|---|"
+    for row in rows:
+        cells = [f"{row[label]['carry']} of {row[label]['pairs']}" if row[label]["pairs"] else "" for label in total]
+        yield f"| {row['kind']} | {' | '.join(cells)} |"
+    yield "| all | " + " | ".join(f"{carry} of {count}" for count, carry in total.values()) + " |"
 
 
 def _debian(run: dict[str, Any]) -> Iterator[str]:

@@ -6,7 +6,7 @@ that they mean something else by. One value, three spellings: terminal, Markdown
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from verify.model.claim import Answer, ClaimResult
 from verify.model.ids import BlockName, FoldId, RepoPath, show_path
@@ -86,7 +86,7 @@ def make_packet(
     )
     blocks = {each.block for each in folds}
     return Packet(
-        folds=folds,
+        folds=tuple(_told_once(folds)),
         claims=tuple(each for each in claims if each.block in blocks),
         conditions=tuple(each for each in standings.conditions if each.block in blocks),
     )
@@ -115,6 +115,20 @@ def _fold(standing: FoldStanding, subject: str, approved: Patch | None, present:
         files=files,
         reasons=reasons,
     )
+
+
+def _told_once(folds: Iterable[PacketFold]) -> Iterator[PacketFold]:
+    """The folds with every delta shown at the first that owes it, since the next reader of the packet knows it then."""
+    shown: dict[tuple[RepoPath, tuple[bytes, ...]], str] = {}
+    for fold in folds:
+        reasons = []
+        for each in fold.reasons:
+            lines = tuple(line for line in each.delta if line[:1] in (b"+", b"-"))
+            by = shown.setdefault((each.path, lines), f"{fold.block}/{fold.fold}")
+            if lines and by != f"{fold.block}/{fold.fold}":
+                each = replace(each, why=f"{each.why}; the lines are shown with {by}", delta=())
+            reasons.append(each)
+        yield replace(fold, reasons=tuple(reasons))
 
 
 def owed_lines(approved: Patch | None, present: Patch) -> Iterator[OwedFile]:

@@ -12,7 +12,6 @@ from verify.diff.trace import Trace
 from verify.evidence import make_key
 from verify.gates.abi import Params as Abi
 from verify.gates.alone import AloneTree
-from verify.gates.arm_identity import Exercise
 from verify.gates.arm_identity import Params as ArmIdentity
 from verify.gates.axis_uniformity import Axis
 from verify.gates.axis_uniformity import Params as AxisUniformity
@@ -20,10 +19,12 @@ from verify.gates.battery import gates_of
 from verify.gates.build import Params as Build
 from verify.gates.case import Case, Recorded, Rederived
 from verify.gates.checkpoint_resume import Params as CheckpointResume
+from verify.gates.exercise import Exercise
 from verify.gates.fails_before import Params as FailsBefore
 from verify.gates.golden_tokens import Params as GoldenTokens
 from verify.gates.kinds import KINDS
 from verify.gates.kld import Params as Kld
+from verify.gates.log_invariant import Params as LogInvariant
 from verify.gates.logits import Params as Logits
 from verify.gates.memory_budget import Params as MemoryBudget
 from verify.gates.patch_hygiene import Params as PatchHygiene
@@ -31,6 +32,7 @@ from verify.gates.performance import Params as Performance
 from verify.gates.relative_performance import Params as RelativePerformance
 from verify.gates.repeat_determinism import Params as RepeatDeterminism
 from verify.gates.requires import Params as Requires
+from verify.gates.server_memory import Params as ServerMemory
 from verify.gates.slot_files import Params as SlotFiles
 from verify.gates.state_round_trip import Params as StateRoundTrip
 from verify.gates.switches import Params as Switches
@@ -85,6 +87,7 @@ from verify.model.release import (
 )
 from verify.model.session import (
     CheckpointResumeSettings,
+    Mark,
     TokenSettings,
     WarmBehindColdSettings,
     read_settings,
@@ -219,6 +222,7 @@ GATES = (
     ),
     gate("states", "state-round-trip", StateRoundTrip(model=MODEL, configuration=RELEASE_CONFIG)),
     gate("memory", "memory-budget", MemoryBudget(model=MODEL, configuration=RELEASE_CONFIG)),
+    gate("server", "server-memory", ServerMemory(model=MODEL, configuration=RELEASE_CONFIG)),
     gate("operations", "tensor-trace", TensorTrace(model=MODEL, configuration=RELEASE_CONFIG)),
     gate("counts", "performance", Performance(model=MODEL, configuration=RELEASE_CONFIG)),
     gate("speed", "relative-performance", RelativePerformance(model=MODEL, configuration=RELEASE_CONFIG)),
@@ -229,6 +233,19 @@ QUEUE_GATES = (
         "queue-test",
         "fails-before",
         FailsBefore(test="counts-slots", runner=Runner.CTEST, switch="QUEUE", configuration=RELEASE_CONFIG),
+        QUEUE,
+    ),
+    gate(
+        "queue-log",
+        "log-invariant",
+        LogInvariant(
+            switch="QUEUE",
+            line="rotated",
+            exercise=Exercise.WARM_BEHIND_COLD,
+            model=MODEL,
+            configuration=RELEASE_CONFIG,
+            on_max=1,
+        ),
         QUEUE,
     ),
     gate(
@@ -466,6 +483,11 @@ def arm_run(arm: Arm, answers: tuple[Answer, ...], marks: tuple[MarkCount, ...])
     )
 
 
+def _lines(mark: Mark, count: int) -> int:
+    """How often a mark is seen: lines of any kind are there always."""
+    return 9 if mark.name == "any" else count
+
+
 def _tokens(need: ProbeNeed, asked: TokenSettings) -> RunObservation:
     arms = tuple(
         arm_run(
@@ -474,7 +496,9 @@ def _tokens(need: ProbeNeed, asked: TokenSettings) -> RunObservation:
                 answer(f"prompt-{index}", 0, asked.tokens, candidates=asked.probabilities)
                 for index in range(len(asked.prompts))
             ),
-            tuple(MarkCount(name=mark.name, round=0, count=int(arm.name == "on")) for mark in asked.marks),
+            tuple(
+                MarkCount(name=mark.name, round=0, count=_lines(mark, int(arm.name == "on"))) for mark in asked.marks
+            ),
         )
         for arm in need.arms
     )
@@ -494,7 +518,7 @@ def _warm_behind_cold(need: ProbeNeed, asked: WarmBehindColdSettings) -> RunObse
 
     def marks_of(arm: Arm, number: int) -> tuple[MarkCount, ...]:
         seen = int(arm.name == "on" and not asked.server.unified)
-        return tuple(MarkCount(name=mark.name, round=number, count=seen) for mark in asked.marks)
+        return tuple(MarkCount(name=mark.name, round=number, count=_lines(mark, seen)) for mark in asked.marks)
 
     return _session(need, asked.rounds.least, round_of, marks_of)
 
@@ -509,7 +533,10 @@ def _checkpoint_resume(need: ProbeNeed, asked: CheckpointResumeSettings) -> RunO
 
     def marks_of(arm: Arm, number: int) -> tuple[MarkCount, ...]:
         counts = {"kept": 3, "superseded": 0} if arm.name == "on" else {"kept": 0, "superseded": 3}
-        return tuple(MarkCount(name=mark.name, round=number, count=counts[mark.name]) for mark in asked.marks)
+        return tuple(
+            MarkCount(name=mark.name, round=number, count=_lines(mark, counts.get(mark.name, 0)))
+            for mark in asked.marks
+        )
 
     return _session(need, asked.rounds.least, round_of, marks_of)
 

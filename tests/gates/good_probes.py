@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from tests.gates.good_library import good_logits, good_memory, good_state, good_trace
 from tests.gates.good_numbers import good_counts, good_divergence, good_speed
+from tests.gates.good_served import good_served_memory
 from tests.gates.good_slots import good_slot_files
 from tests.gates.good_tests import good_test_set
 from verify.model.evidence import ProbeNeed
@@ -15,6 +16,7 @@ RUNS: Mapping[str, Callable[[ProbeNeed], ProbeObservation]] = {
     "logits": good_logits,
     "state": good_state,
     "memory": good_memory,
+    "served-memory": good_served_memory,
     "trace": good_trace,
     "counts": good_counts,
     "speed": good_speed,

@@ -75,6 +75,14 @@ EXPLANATIONS: dict[str, str] = {
         "Each context that is made, used and freed leaves more resident memory behind than with upstream: a leak. The "
         "sizes after every cycle are shown."
     ),
+    "server-memory-over-upstream": (
+        "After the same requests the tip's server holds more memory of its own than upstream's at the same base and "
+        "the declared slack. Where a block keeps something on purpose, declare `size_slack_kib` with its reason."
+    ),
+    "server-memory-grows": (
+        "A server that is asked the same again and again holds more after every cycle, and upstream's does not: what a "
+        "request, a slot or a checkpoint left behind is not given back. The sizes after every cycle are shown."
+    ),
     "operation-differs": (
         "An operation of the graph gives another result than upstream's at the same base. It is the first in the order "
         "of computing, so look at its code and at what it reads; later ones mostly follow from it."

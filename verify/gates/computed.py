@@ -30,8 +30,8 @@ def upstream_and_tip(case: Case, configuration: ConfigName) -> tuple[Arm, ...]:
 
 
 def own_arm(case: Case, configuration: ConfigName) -> tuple[Arm, ...]:
-    """The build of the declaring block, the tip for a gate of the release; none where the stack is stuck below it."""
-    tree = case.tip_tree() if case.block is None else case.block_tree(case.block)
+    """The tip, which is what ships, for a block's gate as well; none where the stack is stuck."""
+    tree = case.tip_tree()
     return () if tree is None else (Arm(name="tip", build=BuildNeed(tree=tree, configuration=configuration)),)
 
 

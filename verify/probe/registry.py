@@ -14,11 +14,22 @@ from verify.model.library import (
     TraceSettings,
 )
 from verify.model.observation import RunObservation
+from verify.model.served_memory import ServedMemoryObservation, ServedMemorySettings
 from verify.model.session import CheckpointResumeSettings, TokenSettings, WarmBehindColdSettings
 from verify.model.slot_files import SlotFilesObservation, SlotFilesSettings
 from verify.model.speed import CountObservation, CountSettings, SpeedObservation, SpeedSettings
 from verify.model.test_set import TestSetObservation, TestSetSettings
-from verify.probe import checkpoint_resume, counts, divergence, slot_files, speed, test_set, tokens, warm_behind_cold
+from verify.probe import (
+    checkpoint_resume,
+    counts,
+    divergence,
+    served_memory,
+    slot_files,
+    speed,
+    test_set,
+    tokens,
+    warm_behind_cold,
+)
 from verify.probe.bindings import logits, memory, state, trace
 from verify.probe.probe import AnyProbe, Probe
 
@@ -120,6 +131,14 @@ PROBES: Mapping[str, AnyProbe] = {
         run=memory.run_memory,
         told=lambda seen: ", ".join(f"{arm.arm} {arm.peak_kib // 1024} MiB" for arm in seen.arms),
         by_bindings=True,
+    ),
+    "served-memory": Probe(
+        recipe=served_memory.RECIPE,
+        timed=True,
+        settings=ServedMemorySettings,
+        observation=ServedMemoryObservation,
+        run=served_memory.run_served_memory,
+        told=lambda seen: ", ".join(f"{arm.arm} {arm.anonymous_kib[-1] // 1024} MiB" for arm in seen.arms),
     ),
     "trace": Probe(
         recipe=trace.RECIPE,

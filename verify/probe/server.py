@@ -122,8 +122,15 @@ class RunningServer:
 
     def peak_kib(self) -> int:
         """The largest resident size so far."""
+        return self._size_kib("VmHWM:")
+
+    def anonymous_kib(self) -> int:
+        """What it holds of its own at the moment: memory that is no file's."""
+        return self._size_kib("RssAnon:")
+
+    def _size_kib(self, name: str) -> int:
         for line in _read(Path(f"/proc/{self.process.pid}/status")).splitlines():
-            if line.startswith("VmHWM:"):
+            if line.startswith(name):
                 return int(line.split()[1])
         return 0
 

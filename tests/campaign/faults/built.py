@@ -27,6 +27,17 @@ COSTS = (
     _compute("more-memory", "forty MiB more for every context",
              "static std::vector<char> spare(40 << 20, 1); if (spare[7] == 0) { return GGML_STATUS_FAILED; }",
              "memory-attention", "memory-over-upstream"),
+    Fault(
+        name="leak-in-the-server", about="half a MiB that every request leaves behind",
+        gate="server-window", code="server-memory-grows",
+        edits=(Edit(
+            path=_SERVER,
+            old="        auto order = prefill_order();\n",
+            new="        auto order = prefill_order();\n        for (auto * each : order) {\n"
+                "            if (each->state == SLOT_STATE_STARTED) { memset(new char[1 << 19], 1, 1 << 19); }\n"
+                "        }\n",
+        ),),
+    ),
 )  # fmt: skip
 
 BUILDS = (

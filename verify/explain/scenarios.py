@@ -1,6 +1,19 @@
 """What each code of the scenarios on the engine's server means."""
 
 EXPLANATIONS: dict[str, str] = {
+    "log-empty": (
+        "An arm wrote no log at all. A line that must not come cannot be missed in an empty log, so nothing was shown. "
+        "Is the log switched off, or written elsewhere?"
+    ),
+    "log-line-missing": (
+        "A line that must come is not in the log, or not often enough. The feature did not act: it is compiled out, "
+        "its switch is not read, or what the gate does gives it nothing to do."
+    ),
+    "log-line-too-often": "A line comes more often than declared: the feature acts where it should not, or twice.",
+    "log-line-unasked": (
+        "A line comes on an arm that must not have it: a feature acts, or says that it acts, with its switch off or "
+        "where upstream says nothing of the kind."
+    ),
     "slot-not-restored": (
         "A slot was saved to a file, and a new server did not take the file back or took back another number of "
         "tokens. What the engine answered stands in the notes."

@@ -8,12 +8,12 @@ have undone it, and its log line must come with the switch on and must not come 
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import assert_never
 
 from verify.gates.answers import differences, unmet, unusable
 from verify.gates.case import Case
 from verify.gates.exercise import (
+    Exercise,
     checkpoint_resume_session,
     no_such_arm,
     own_arms,
@@ -28,14 +28,6 @@ from verify.model.ids import ConfigName, ModelName
 from verify.model.observation import RunObservation
 from verify.model.session import Mark
 from verify.model.verdict import Failed, Outcome, Passed
-
-
-class Exercise(StrEnum):
-    """Which session exercises the feature, so that its log line can be seen."""
-
-    TOKENS = "tokens"
-    WARM_BEHIND_COLD = "warm-behind-cold"
-    CHECKPOINT_RESUME = "checkpoint-resume"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

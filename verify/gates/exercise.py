@@ -3,6 +3,8 @@
 A switch's effect is shown by the same session that its own scenario measures, so both are made here.
 """
 
+from enum import StrEnum
+
 from verify.gates.case import Case
 from verify.model.diagnostic import Diagnostic
 from verify.model.evidence import Arm, BuildNeed, ProbeNeed
@@ -20,6 +22,14 @@ from verify.model.session import (
 
 ONCE = Rounds(least=1, most=1, precision=1.0)
 SEED = 1
+
+
+class Exercise(StrEnum):
+    """Which session exercises the feature, so that its log line can be seen."""
+
+    TOKENS = "tokens"
+    WARM_BEHIND_COLD = "warm-behind-cold"
+    CHECKPOINT_RESUME = "checkpoint-resume"
 
 
 def switch_arms(case: Case, switch: str, configuration: ConfigName) -> tuple[Arm, Arm] | None:

@@ -12,6 +12,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator
@@ -36,7 +37,7 @@ from verify.git import Git
 from verify.model.diagnostic import Fault
 
 REPOSITORY = "team/engine"
-_MOMENTS = 12
+_MOMENTS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,19 +70,24 @@ def stopped(asked: Asked, bundle: Path, work: Path) -> dict[str, Any]:
     given = small(work / "small")
     few = replace(given, parcel=_few(given.parcel), other=_few(given.other))
     content = content_of(few.parcel)
-    return {
-        "registry, killed at each request": _registry_killed(few, content, work / "a"),
-        "git, killed at each command": _git_killed(given, work / "b"),
-        "folder, killed at each call": _folder_killed(given, work / "c"),
-        "registry, large release killed at moments": _large_registry(asked, bundle, work / "d"),
-        "git, large release killed at moments": _large_git(asked, bundle, work / "e"),
-        "registry goes down at each request": _registry_down(few, content, work / "f"),
-        "registry's disk full": _registry_full(asked, bundle, work / "g"),
-        "remote's disk full": _git_full(asked, bundle, work / "h"),
-        "folder's disk full": _folder_full(asked, bundle, work / "i"),
-        "tag of the registry taken in between": _registry_overtaken(few, content, work / "j"),
-        "names of the remote taken in between": _git_overtaken(given, work / "k"),
+    ways: dict[str, Callable[[Path], dict[str, Any]]] = {
+        "registry, killed at each request": lambda at: _registry_killed(few, content, at),
+        "git, killed at each command": lambda at: _git_killed(given, at),
+        "folder, killed at each call": lambda at: _folder_killed(given, at),
+        "registry goes down at each request": lambda at: _registry_down(few, content, at),
+        "tag of the registry taken in between": lambda at: _registry_overtaken(few, content, at),
+        "names of the remote taken in between": lambda at: _git_overtaken(given, at),
+        "registry's disk full": lambda at: _registry_full(asked, bundle, at),
+        "remote's disk full": lambda at: _git_full(asked, bundle, at),
+        "folder's disk full": lambda at: _folder_full(asked, bundle, at),
+        "registry, large release killed at moments": lambda at: _large_registry(asked, bundle, at),
+        "git, large release killed at moments": lambda at: _large_git(asked, bundle, at),
     }
+    found = {}
+    for number, (way, carry_out) in enumerate(ways.items()):
+        found[way] = carry_out(work / str(number))
+        print(f"{way}: {found[way]}", file=sys.stderr, flush=True)
+    return found
 
 
 @dataclass(kw_only=True)
@@ -354,7 +360,7 @@ def _remount(folder: Path, megabytes: int) -> None:
 def _registry_full(asked: Asked, bundle: Path, work: Path) -> dict[str, Any]:
     count, parcel = Count(), _parcel(bundle)
     codes = set()
-    for megabytes in (2, 10, 40):
+    for megabytes in (2, 40):
         disk = work / f"disk-{megabytes}"
         with small_disk(disk, megabytes) as enlarge, registry(work / f"of-{megabytes}", disk / "data") as served:
             target = RegistryTarget(host=served.host, repository=REPOSITORY)
@@ -370,7 +376,7 @@ def _registry_full(asked: Asked, bundle: Path, work: Path) -> dict[str, Any]:
 
 def _git_full(asked: Asked, bundle: Path, work: Path) -> dict[str, Any]:
     count, codes = Count(), set()
-    for megabytes in (1, 8, 16):
+    for megabytes in (1, 8):
         with small_disk(work / f"disk-{megabytes}", megabytes) as enlarge:
             remote = _bare(work / f"disk-{megabytes}/remote.git")
             status, said = _finish(asked, bundle, f"git:{remote}")
@@ -385,7 +391,7 @@ def _git_full(asked: Asked, bundle: Path, work: Path) -> dict[str, Any]:
 
 def _folder_full(asked: Asked, bundle: Path, work: Path) -> dict[str, Any]:
     count, codes = Count(), set()
-    for megabytes in (1, 20, 50):
+    for megabytes in (1, 50):
         folder = work / f"disk-{megabytes}"
         with small_disk(folder, megabytes) as enlarge:
             status, said = _finish(asked, bundle, str(folder))

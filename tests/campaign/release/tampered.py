@@ -18,13 +18,17 @@ from pathlib import Path
 from typing import Any
 
 import verify.bundle.archives
+import verify.bundle.check
+import verify.bundle.documents
+import verify.bundle.evidence
 import verify.bundle.image
-import verify.bundle.licences
-import verify.bundle.sources
-from tests.seal.tampering import members, state_again, sum_again
+import verify.bundle.policy
+from tests.seal.tampering import digest, members, state_again
 from verify.bundle.check import Report, check_bundle
-from verify.bundle.layout import COMBINED, SIGNATURES, STATEMENTS
+from verify.bundle.documents import Bundle
+from verify.bundle.layout import COMBINED, SIGNATURES, STATEMENTS, SUMS, source_member
 from verify.bundle.signatures import read_signers
+from verify.bundle.sums import read_sums, render_sums
 from verify.model.codec import CodecError
 from verify.model.diagnostic import ExitCode
 from verify.model.trust import Signer
@@ -70,7 +74,7 @@ def _try(
         if restate:
             with suppress(AssertionError, CodecError, KeyError):  # from some things nobody can print statements
                 state_again(copy)
-        sum_again(copy)
+        _sum_again(bundle, copy, name)
         report = check_bundle(copy, base=base if name == COMBINED else None, signers=believed)
         tried += 1
         if report.exit_code() is ExitCode.DOES_NOT_HOLD:
@@ -81,7 +85,7 @@ def _try(
                 unnamed.append(name)
         else:
             missed.append(name)
-        _restore(bundle, copy)
+        _restore(bundle, copy, name)
     return {"tried": tried, "caught": caught, "named": named, "missed": missed, "unnamed": unnamed}
 
 
@@ -89,14 +93,31 @@ def _names(report: Report, name: str) -> bool:
     return any((each.place and each.place.file == name) or name in each.message for each in report.findings())
 
 
-def _restore(bundle: Path, copy: Path) -> None:
-    """As it was; only what differs is written."""
-    there = set(members(bundle))
-    for name in set(members(copy)) - there:
-        (copy / name).unlink()
-    for name in (*there, "SHA256SUMS"):
-        if not (copy / name).is_file() or (copy / name).read_bytes() != (bundle / name).read_bytes():
-            shutil.copyfile(bundle / name, copy / name)
+def _touched(bundle: Path, copy: Path, name: str) -> list[str]:
+    """The members that a try can have changed: its own, and what was printed or replayed with it."""
+    folders = (f"{STATEMENTS}/", f"{SIGNATURES}/")
+    there = {*members(bundle), *members(copy)}
+    return sorted({name, *(each for each in there if each.startswith(folders))})
+
+
+def _sum_again(bundle: Path, copy: Path, name: str) -> None:
+    """Make SHA256SUMS fit; only what can have changed is hashed."""
+    sums = read_sums((bundle / SUMS).read_bytes())
+    assert isinstance(sums, dict)
+    for each in _touched(bundle, copy, name):
+        sums.pop(each, None)
+        if (copy / each).is_file():
+            sums[each] = digest(copy / each)
+    (copy / SUMS).write_bytes(render_sums(sums))
+
+
+def _restore(bundle: Path, copy: Path, name: str) -> None:
+    """As it was."""
+    for each in (*_touched(bundle, copy, name), SUMS):
+        if (bundle / each).is_file():
+            shutil.copyfile(bundle / each, copy / each)
+        else:
+            (copy / each).unlink()
 
 
 def _flipped(copy: Path) -> Iterator[tuple[str, Callable[[], None]]]:
@@ -151,27 +172,37 @@ def _replayed(bundle: Path, copy: Path, older: Path, base: Path, believed: tuple
 
 def remember() -> None:
     """Remember what follows from bytes alone, by their digest."""
-    for module, name in (
-        (verify.bundle.sources, "read_tarball"),
-        (verify.bundle.archives, "read_tarball"),
-        (verify.bundle.image, "read_tarball"),
-        (verify.bundle.image, "unpack"),
-        (verify.bundle.sources, "licence_files"),
-        (verify.bundle.archives, "tree_id"),
+    for module, name, key_of in (
+        (verify.bundle.archives, "read_tarball", _digest_of),
+        (verify.bundle.image, "read_tarball", _digest_of),
+        (verify.bundle.image, "unpack", _digest_of),
+        (verify.bundle.documents, "parse_evidence", _digest_of),
+        (verify.bundle.evidence, "parse_evidence", _digest_of),
+        (verify.bundle.policy, "load_document", _digest_of),
+        (verify.bundle.check, "read_sources", _source_of),
+        # the files are those of a remembered archive, and live as long as it
+        (verify.bundle.archives, "tree_id", lambda files: (id(files),)),
     ):
-        setattr(module, name, _remembered(getattr(module, name)))
+        setattr(module, name, _remembered(getattr(module, name), key_of))
 
 
-def _remembered(function: Callable[..., Any]) -> Callable[..., Any]:
+def _digest_of(data: bytes) -> tuple[object, ...]:
+    return (hashlib.sha256(data).digest(),)
+
+
+def _source_of(bundle: Bundle) -> tuple[object, ...]:
+    name = source_member(bundle.release.name)
+    member = bundle.files.get(name)
+    return name, bundle.stack.seconds(), None if member is None else member.sha256
+
+
+def _remembered(function: Callable[..., Any], key_of: Callable[[Any], tuple[object, ...]]) -> Callable[..., Any]:
     kept: dict[object, Any] = {}
 
     def call(data: Any, **more: Any) -> Any:
-        # entries are the very tuple that was remembered, and live as long as it
-        key = (hashlib.sha256(data).digest() if isinstance(data, bytes) else id(data), *more.items())
+        key = (*key_of(data), *more.items())
         if key not in kept:
-            if len(kept) > 64:
-                kept.clear()
-            kept[key] = (data if not isinstance(data, bytes) else None, function(data, **more))
-        return kept[key][1]
+            kept[key] = function(data, **more)
+        return kept[key]
 
     return call

@@ -36,7 +36,7 @@ from verify.model.verdict import Deferred, Failed, Outcome, Passed, Undecided, W
 UNCHECKED = (
     "what was built and measured: the records are whole and are those that the verdict used; they are not made again",
     "the system's libraries in the image, and licences and vendored parts in the SBOM: only the release statement says",
-    "block.yaml, records of reviews: no YAML is read; the bytes are those judged, `stackproof check -C BUNDLE` reads them",
+    "block.yaml, records of reviews: their bytes are the judged ones; `stackproof check -C BUNDLE` reads them",
 )
 
 

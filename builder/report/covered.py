@@ -32,14 +32,15 @@ def coverage_of(facts: Facts) -> Iterator[Table]:
     ends = {(each.block, each.gate): each for each in facts.results}
     models = [pin.name for pin in release.models]
     rows = dict.fromkeys((gate.block, gate.kind) for gate in gates)
+    columns = [*models, *((None,) if any(not gate.models() for gate in gates) else ())]
     yield Table(
         caption="Which kinds of gates look at which models",
-        heads=("kind", "declared by", *models, "no model"),
+        heads=("kind", "declared by", *(model or "no model" for model in columns)),
         rows=tuple(
             (
                 Cell(text=kind),
                 Cell(text=block or "release"),
-                *(_cell(_of(gates, block, kind, model), ends) for model in (*models, None)),
+                *(_cell(_of(gates, block, kind, model), ends) for model in columns),
             )
             for block, kind in rows
         ),

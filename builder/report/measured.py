@@ -81,12 +81,13 @@ def _intervals(readings: Sequence[Reading]) -> Iterator[Interval]:
                 one=at(1.0),
             )
             continue
-        state, lies = _lies(met.low, met.high, each.bound)
+        state, lies = _lies(each, met.low, met.high)
+        times = "repeats" if each.by == "count" else "pairs"
         digits = 5 if met.high - met.low < 0.002 else 3
         yield Interval(
             title=title,
-            words=f"{met.middle:.{digits}f}, from {met.low:.{digits}f} to {met.high:.{digits}f} in {met.pairs} pairs; "
-            f"at most {each.bound:.3f}: {lies}",
+            words=f"{met.middle:.{digits}f}, from {met.low:.{digits}f} to {met.high:.{digits}f} "
+            f"in {met.pairs} {times}; at most {each.bound:.3f}: {lies}",
             state=state,
             low=at(met.low),
             middle=at(met.middle),
@@ -96,10 +97,13 @@ def _intervals(readings: Sequence[Reading]) -> Iterator[Interval]:
         )
 
 
-def _lies(low: float, high: float, bound: float) -> tuple[str, str]:
-    if low > bound:
+def _lies(reading: Reading, low: float, high: float) -> tuple[str, str]:
+    """How an interval lies to its bound, by the rule that it is judged by."""
+    if low > reading.bound:
         return "failed", "beyond the bound"
-    return ("undecided", "across the bound") if high > bound else ("passed", "within the bound")
+    if high <= reading.bound:
+        return "passed", "within the bound"
+    return ("undecided", "across the bound") if reading.strict else ("passed", "not wholly beyond the bound")
 
 
 def _bars(figure: Amounts) -> Bars:

@@ -42,7 +42,9 @@ def reviews_of(facts: Facts) -> Iterator[Table]:
             (
                 Cell(text=f"{each.block}/{each.fold}"),
                 Cell(
-                    text=each.state.value, state=_STANDING[each.state], more=(each.grade.value,) if each.grade else ()
+                    text=each.state.value,
+                    state=_state(each.state, facts),
+                    more=(each.grade.value,) if each.grade else (),
                 ),
                 Cell(text=", ".join(each.approved_by) or "nobody"),
                 Cell(text=f"{each.owed():,}", number=True),
@@ -87,6 +89,11 @@ def reviews_of(facts: Facts) -> Iterator[Table]:
                 for each in packet.conditions
             ),
         )
+
+
+def _state(state: State, facts: Facts) -> str:
+    """The sign of a standing; where no review is asked for, that there is none is no lack."""
+    return "" if state is State.UNREVIEWED and not facts.case.release.review_policy.required else _STANDING[state]
 
 
 def policy_of(policy: ReviewPolicy) -> str:

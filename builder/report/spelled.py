@@ -32,7 +32,7 @@ def amount(value: float, unit: str) -> str:
         case "ms" | "%":
             number = f"{value:,.2f}" if unit == "ms" else f"{value:.3f}"
         case _:
-            number = f"{value:,.0f}" if value == round(value) else f"{value:,.1f}"
+            number = f"{value:,.0f}" if value == round(value) or abs(value) >= 1000 else f"{value:,.1f}"
     return f"{number} {unit}".rstrip()
 
 

@@ -26,6 +26,16 @@ def test_marks_lie_in_the_picture_and_keep_their_order(numbers: list[tuple[float
         assert (drawn.state == "passed") == (reading.interval.high <= reading.bound)
 
 
+def test_a_clock_that_is_judged_by_the_weaker_rule_is_told_by_it() -> None:
+    across = Interval(low=0.9, middle=1.0, high=1.4, pairs=6)
+    readings = [
+        Reading(what="w", of="on/off", by="wall time", interval=across, bound=1.1, strict=strict)
+        for strict in (True, False)
+    ]
+    assert [each.state for each in _intervals(readings)] == ["undecided", "passed"]
+    assert "not wholly beyond the bound" in list(_intervals(readings))[1].words
+
+
 def test_a_ratio_that_there_is_none_of_is_told_and_not_drawn() -> None:
     (drawn,) = _intervals([Reading(what="w", of="on/off", by="count", interval=None, bound=1.1)])
     assert (drawn.state, drawn.high) == ("failed", 0.0)

@@ -92,7 +92,9 @@ def judge_paired(
     readings: list[Reading] = []
     for times, interval in found:
         most = bound if times.clock == "processor" or wall_bound is None else wall_bound
-        readings.append(Reading(what=what, of=ratio, by=f"{times.clock} time", interval=interval, bound=most))
+        strict = times.clock == "processor"
+        by = f"{times.clock} time"
+        readings.append(Reading(what=what, of=ratio, by=by, interval=interval, bound=most, strict=strict))
         if interval is None:
             failures.append(_told("time-degenerate", f"{what}: {times.clock} clock: a time is zero", times, most))
         elif interval.low > most:

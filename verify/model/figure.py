@@ -13,7 +13,8 @@ from verify.model.interval import Interval
 class Reading:
     """One ratio against the most that it may be.
 
-    `of` names it (`on/off`), `by` what it was read by (a clock, a count). `interval` is None where there is none.
+    `of` names it (`on/off`), `by` what it was read by (a clock, a count). `interval` is None where there is none. A
+    `strict` reading must lie within the bound with its whole interval, another one must only not lie beyond it whole.
     """
 
     what: str
@@ -21,6 +22,7 @@ class Reading:
     by: str
     interval: Interval | None
     bound: float
+    strict: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -199,8 +199,11 @@ def _unreachable(address: str, error: GitFailed) -> EnvironmentFault:
     return EnvironmentFault(
         Diagnostic(
             code="remote-refused",
-            message=f"git and the remote {address} do not come together; nothing of the release is visible there",
-            notes=tuple(error.output.splitlines()[-4:]),
+            message=f"git and the remote {address} do not come together",
+            notes=(
+                *error.output.splitlines()[-4:],
+                "branch and tag come at once: all of the release is visible there or nothing",
+            ),
             help=f"git ls-remote {address}, then publish again",
         )
     )

@@ -50,8 +50,8 @@ def ask(method: str, url: str, *, headers: Mapping[str, str], body: bytes | None
             Diagnostic(
                 code="registry-unreachable",
                 message=f"the registry does not answer: {getattr(error, 'reason', error)}",
-                notes=(f"asked: {method} {url.partition('?')[0]}", "nothing of the release is visible there"),
-                help="publish again when it is back; what has arrived is not sent twice",
+                notes=(f"asked: {method} {url.partition('?')[0]}", "a tag comes last: what is visible there is whole"),
+                help="run it again when the registry is back; what has arrived is not sent twice",
             )
         ) from error
 

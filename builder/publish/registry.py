@@ -161,7 +161,7 @@ class Registry:
                 notes=(
                     f"status {answer.status}",
                     *answer.body.decode("utf-8", "replace").strip().splitlines()[:2],
-                    "nothing of the release is visible there",
+                    "a tag comes last: what is visible there is whole",
                 ),
                 help=step,
             )

@@ -61,10 +61,11 @@ class Definitions:
                 defined = self._defined_in(place)
                 found += (each for name in sorted(words & defined.keys()) for each in defined[name])
         used = used_on(lines, (path,))
-        called = used.called & words  # what is not called may be a local name, and no file far away is asked for it
-        used = replace(used, names=words, coded=called, called=called)
-        far = linked_elsewhere(used, *self._sources, far=self._changed - reached, reached=reached)
-        for name, sides in far.items():
+        # far away only what is called, and is declared within reach without a body
+        called = used.called & words
+        used = replace(used, names=words, coded=called, called=frozenset())
+        linked = linked_elsewhere(used, *self._sources, far=self._changed - reached, reached=reached) if called else {}
+        for name, sides in linked.items():
             for place in sorted({each.path for side in sides for each in side}):
                 found += self._defined_in(place).get(name, ())
         return found

@@ -7,6 +7,7 @@ name is no more than a name, so a definition too many can be listed, and one tha
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -30,6 +31,13 @@ _KEYWORDS = frozenset(
     b"protected public return self short signed sizeof static std struct switch template this throw true True try "
     b"typedef typename undef union unsigned using virtual void volatile while with False elif def from import".split()
 )
+
+_MEMBER = re.compile(rb"(?:\.|->)[ \t]*([A-Za-z_]\w{2,})")
+_OF_CONTAINERS = frozenset(
+    b"append assign back begin cbegin cend clear contains count data emplace emplace_back empty end erase find first "
+    b"front get insert length pop_back push_back rbegin rend reserve reset resize second size str substr".split()
+)
+"""Members that every container has: where a line says them of something alone, they are not looked up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,7 +180,10 @@ def _words(hunk: Hunk, path: RepoPath) -> set[bytes]:
     """The names on the lines that a hunk adds or removes, comments and strings left out; CMake's strings use names."""
     text = b"".join(line for sign, line in hunk.lines if sign != b" ")
     plain = text if language_of(path) is Language.CMAKE else _NOISE.sub(b" ", text)
-    return set(_WORD.findall(plain)) - _KEYWORDS
+    said = Counter(_WORD.findall(plain))
+    members = Counter(_MEMBER.findall(plain))
+    usual = {name for name in _OF_CONTAINERS if said[name] == members[name]}
+    return said.keys() - usual - _KEYWORDS
 
 
 def _changed_lines(hunk: Hunk) -> tuple[int, int]:

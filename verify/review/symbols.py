@@ -25,8 +25,8 @@ _KEYWORDS = {b"if", b"else", b"for", b"while", b"return", b"int", b"void", b"con
 _TYPES = frozenset(
     b"auto bool break case catch class constexpr continue default delete do double enum explicit extern float goto "
     b"inline int8_t int16_t int32_t int64_t long namespace new noexcept nullptr operator override private protected "
-    b"public register short signed size_t sizeof ssize_t std struct switch template this throw try typedef typename "
-    b"uint8_t uint16_t uint32_t uint64_t union unsigned using virtual volatile".split()
+    b"public register short signed size_t sizeof ssize_t static_assert std struct switch template this throw try "
+    b"typedef typename uint8_t uint16_t uint32_t uint64_t union unsigned using virtual volatile".split()
 )
 """Words that no function or variable has for a name."""
 _WITH_BODY = (DefinitionKind.FUNCTION, DefinitionKind.MACRO, DefinitionKind.TYPE, DefinitionKind.VARIABLE)
@@ -76,7 +76,14 @@ def used_on(lines: Iterable[bytes], files: Iterable[RepoPath]) -> Used:
         coded=frozenset(word for line in texts for word in _WORD.findall(_NOT_CODE.sub(b" ", line)))
         - _KEYWORDS
         - _TYPES,
-        called=frozenset(name.rpartition(b"::")[2] for line in texts for name in _CALLED.findall(line)) - _KEYWORDS,
+        called=frozenset(
+            name.rpartition(b"::")[2]
+            for line in texts
+            for name in _CALLED.findall(line)
+            if not name.startswith(b"std::")
+        )
+        - _KEYWORDS
+        - _TYPES,
         files=tuple(files),
     )
 
@@ -109,9 +116,8 @@ def linked_elsewhere(
     `reached` are the files that can be reached from those of the lines, `far` others that differ; asked for are the
     names in `used.coded`.
     """
-    made = _elsewhere(used.coded, used.files, old, new, sorted(far))
-    linked = _linked(used.called, frozenset(made), (old, new), reached)
-    return {name: made[name] for name in sorted(linked)}
+    linked = _linked(used.called, used.coded, (old, new), reached)
+    return _elsewhere(linked, used.files, old, new, sorted(far)) if linked else {}
 
 
 def _elsewhere(
@@ -139,7 +145,8 @@ def _made_otherwise(names: frozenset[bytes], path: RepoPath, old: Sources, new: 
     """The names of which, at a glance, a file may make something else in the new tree."""
     if len(names) <= _FEW:
         texts = [text for sources in (old, new) if (text := sources.content(path)) is not None]
-        names = frozenset(name for name in names if any(name in text for text in texts))
+        word = re.compile(rb"\b(?:" + b"|".join(sorted(names)) + rb")\b")
+        names = frozenset(name for text in texts for name in word.findall(text))
         if not names:
             return names
     was, now = old.glance(path), new.glance(path)

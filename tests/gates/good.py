@@ -19,6 +19,8 @@ from verify.gates.battery import gates_of
 from verify.gates.build import Params as Build
 from verify.gates.case import Case, Recorded, Rederived
 from verify.gates.checkpoint_resume import Params as CheckpointResume
+from verify.gates.command import Params as Command
+from verify.gates.config_dump import Params as ConfigDump
 from verify.gates.exercise import Exercise
 from verify.gates.fails_before import Params as FailsBefore
 from verify.gates.golden_tokens import Params as GoldenTokens
@@ -210,6 +212,28 @@ GATES = (
         "own-tests",
         "test-set",
         TestSet(runner=Runner.CTEST, configuration=RELEASE_CONFIG, minimum=2, may_bring=("new-*",)),
+    ),
+    gate(
+        "configured",
+        "config-dump",
+        ConfigDump(
+            model=MODEL,
+            configuration=RELEASE_CONFIG,
+            options=("GGML_OPENMP=ON",),
+            features=("CPU.AVX2=1", "CPU.AVX512="),
+            properties=("total_slots=1",),
+            may_differ=("option:GGML_NEW*",),
+        ),
+    ),
+    gate(
+        "says-help",
+        "command",
+        Command(
+            configuration=RELEASE_CONFIG,
+            command=("llama-server", "--help"),
+            lines=("1: --model", "2+: usage"),
+            same_output=True,
+        ),
     ),
     gate("logits", "logits", Logits(model=MODEL, configuration=RELEASE_CONFIG, prompts=("once", "twice"))),
     gate(

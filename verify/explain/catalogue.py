@@ -12,8 +12,8 @@ from verify.model.diagnostic import Diagnostic, InputFault
 
 AREAS = (
     "manifest", "core", "exchange", "base", "git", "edit", "fold", "compile", "probe", "judge", "cli", "seal",
-    "publish", "write", "who", "bump", "review", "scenarios", "own_tests", "sandbox", "evidence", "library", "numbers",
-    "overlay",
+    "publish", "write", "who", "bump", "review", "scenarios", "own_tests", "programs", "sandbox", "evidence", "library",
+    "numbers", "overlay",
 )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 EXPLANATIONS: dict[str, str] = {
     "log-empty": (
         "An arm wrote no log at all. A line that must not come cannot be missed in an empty log, so nothing was shown. "
-        "Is the log switched off, or written elsewhere?"
+        "The log may be switched off, or written elsewhere."
     ),
     "log-line-missing": (
         "A line that must come is not in the log, or not often enough. The feature did not act: it is compiled out, "

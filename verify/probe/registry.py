@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from verify.model.command import CommandObservation, CommandSettings
+from verify.model.config_dump import ConfigDumpObservation, ConfigDumpSettings
 from verify.model.divergence import DivergenceObservation, DivergenceSettings
 from verify.model.library import (
     LogitsObservation,
@@ -21,6 +23,8 @@ from verify.model.speed import CountObservation, CountSettings, SpeedObservation
 from verify.model.test_set import TestSetObservation, TestSetSettings
 from verify.probe import (
     checkpoint_resume,
+    command,
+    config_dump,
     counts,
     divergence,
     served_memory,
@@ -71,6 +75,22 @@ PROBES: Mapping[str, AnyProbe] = {
         observation=TestSetObservation,
         run=test_set.run_test_set,
         told=lambda seen: ", ".join(f"{arm.arm} {len(arm.tests)} tests" for arm in seen.arms),
+    ),
+    "config-dump": Probe(
+        recipe=config_dump.RECIPE,
+        timed=False,
+        settings=ConfigDumpSettings,
+        observation=ConfigDumpObservation,
+        run=config_dump.run_config_dump,
+        told=lambda seen: ", ".join(f"{arm.arm} {len(arm.options)} options" for arm in seen.arms),
+    ),
+    "command": Probe(
+        recipe=command.RECIPE,
+        timed=False,
+        settings=CommandSettings,
+        observation=CommandObservation,
+        run=command.run_command,
+        told=lambda seen: ", ".join(f"{arm.arm} status {arm.status}" for arm in seen.arms),
     ),
     "slot-files": Probe(
         recipe=slot_files.RECIPE,

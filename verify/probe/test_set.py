@@ -5,7 +5,6 @@ is asked of the system's own loader before they run, in the very environment in 
 """
 
 import json
-import subprocess
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,15 +20,14 @@ from verify.probe.backend_ops import PROGRAM, backend_ops_options, read_backend_
 from verify.probe.ctest import choose_tests, find_ctest, write_list
 from verify.probe.engine import BuiltEngine
 from verify.probe.environment import clean_environment
-from verify.probe.identity import identified
 from verify.probe.junit import Report, read_junit
+from verify.probe.loader import files_of_programs
 from verify.probe.session import Bench
 from verify.sandbox.bounds import Bounds, Ended
 from verify.sandbox.confined import confined
 from verify.sandbox.told import breach_told
 
 RECIPE = "2"
-_TRACE = "LD_TRACE_LOADED_OBJECTS"
 _CTEST_OPTIONS = ("--output-junit", "report.xml", "-j", "1")
 
 
@@ -182,23 +180,9 @@ class _Runs:
         return (self.engine.folder / "bin").absolute()
 
     def _loaded(self, programs: Sequence[str]) -> tuple[LoadedFile, ...]:
-        """What the loader gives each program, by digest; a fault where a library is not the build's or the system's."""
-        paths: set[Path] = set()
-        for program in programs:
-            path = self._bin() / program
-            paths.add(path.resolve())
-            environment = {**clean_environment(self.arm, self._bin(), self.folder), _TRACE: "1"}
-            with confined(
-                [path], folder=self.folder, environment=environment, bounds=self._bounds(), stdout=subprocess.PIPE
-            ) as asked:
-                assert asked.stdout is not None
-                for line in asked.stdout.read().decode("utf-8", "replace").splitlines():
-                    words = line.split()
-                    paths.update(Path(word).resolve() for word in words if word.startswith("/"))
-        return (
-            identified(sorted(paths), folder=self._bin(), build=self.engine.observation, system=self.bench.system)
-            if paths
-            else ()
+        environment = clean_environment(self.arm, self._bin(), self.folder)
+        return files_of_programs(
+            self.bench, self.engine, programs, folder=self.folder, environment=environment, bounds=self._bounds()
         )
 
 

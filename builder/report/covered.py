@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from builder.report.facts import Facts, MutantFact
 from builder.report.view import Cell, Table
@@ -14,7 +15,9 @@ from verify.model.mutation import MutationObservation, Noticed
 from verify.model.verdict import GateResult
 from verify.report.json import outcome_word
 
-_WORST = ("failed", "undecided", "deferred", "waived", "passed")
+C = TypeVar("C")
+_MOST_MODELS, _MOST_MUTANTS = 10, 8
+"""How many columns have room beside each other."""
 _NOTICED = {
     Noticed.BEHAVIOUR: "passed",
     Noticed.BUILD: "passed",
@@ -33,20 +36,22 @@ def coverage_of(facts: Facts) -> Iterator[Table]:
     models = [pin.name for pin in release.models]
     rows = dict.fromkeys((gate.block, gate.kind) for gate in gates)
     columns = [*models, *((None,) if any(not gate.models() for gate in gates) else ())]
-    yield Table(
-        caption="Which kinds of gates look at which models",
-        heads=("kind", "declared by", *(model or "no model" for model in columns)),
-        rows=tuple(
-            (
-                Cell(text=kind),
-                Cell(text=block or "release"),
-                *(_cell(_of(gates, block, kind, model), ends) for model in columns),
-            )
-            for block, kind in rows
-        ),
-        empty="No gate looks at what the built engine does.",
-        dense=True,
-    )
+    for number, some in enumerate(_parts(columns, _MOST_MODELS)):
+        yield Table(
+            caption="Which kinds of gates look at which models" + (", further models" if number else ""),
+            note="" if number else "How many gates ended how: the signs are those of the table at the top.",
+            heads=("kind", "declared by", *(model or "no model" for model in some)),
+            rows=tuple(
+                (
+                    Cell(text=kind),
+                    Cell(text=block or "release"),
+                    *(_cell(_of(gates, block, kind, model), ends) for model in some),
+                )
+                for block, kind in rows
+            ),
+            empty="No gate looks at what the built engine does.",
+            dense=True,
+        )
     yield Table(
         caption="Which gates are a block's own",
         heads=("block", "its own gates", "models", "without it"),
@@ -67,8 +72,12 @@ def _cell(gates: Sequence[GateDecl], ends: Mapping[tuple[BlockName | None, GateN
     words = Counter(outcome_word(ends[gate.block, gate.name].outcome) for gate in gates)
     if not words:
         return Cell(text="none", idle=True)
-    worst = next(word for word in _WORST if words[word])
-    return Cell(text=", ".join(f"{words[word]} {word}" for word in ENDS if words[word]), state=worst)
+    return Cell(text="", tally=tuple((word, words[word]) for word in ENDS if words[word]))
+
+
+def _parts(columns: Sequence[C], most: int) -> Iterator[Sequence[C]]:
+    """So many columns as stand side by side, then the next; one empty part where there are none."""
+    yield from (columns[at : at + most] for at in range(0, max(len(columns), 1), most))
 
 
 def _block(block: BlockName, gates: Sequence[GateDecl], mutants: Sequence[MutantFact]) -> tuple[Cell, ...]:
@@ -100,15 +109,15 @@ def mutants_of(facts: Facts) -> Iterator[Table]:
         rows=tuple(_mutant(each) for each in facts.mutants),
         empty="There is nothing to leave out, or the stack sticks.",
     )
-    seen = [each for each in facts.mutants if each.observation is not None and each.observation.gates]
-    if seen:
-        names = dict.fromkeys(gate.gate for each in seen if each.observation for gate in each.observation.gates)
+    asked = [each for each in facts.mutants if each.observation is not None and each.observation.gates]
+    names = dict.fromkeys(gate.gate for each in asked if each.observation for gate in each.observation.gates)
+    for some in _parts(asked, _MOST_MUTANTS) if asked else ():
         yield Table(
             caption="Every gate that was asked without a block or fold",
             level=4,
-            heads=("gate", *(f"without {each.name}" for each in seen)),
+            heads=("gate", *(f"without {each.name}" for each in some)),
             rows=tuple(
-                (Cell(text=name), *(_asked(name, each.observation) for each in seen if each.observation))
+                (Cell(text=name), *(_asked(name, each.observation) for each in some if each.observation))
                 for name in names
             ),
             dense=True,

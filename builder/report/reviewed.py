@@ -171,4 +171,5 @@ def contributors_of(facts: Facts) -> Table:
             for who in sorted(credit)
         ),
         empty="Nobody: there is no fold.",
+        level=0,
     )

@@ -9,7 +9,8 @@ class Cell:
 
     `state` is an outcome that is also drawn as a sign, `fixed` text to be set as code, `number` a figure that is set to
     the right. `links` are (target, text) pairs behind the text, `more` smaller lines below it. An `idle` cell says that
-    there is nothing; it is set quietly, and left out where there is little room.
+    there is nothing; it is set quietly, and left out where there is little room. `tally` are pairs (outcome, number)
+    that stand instead of a text: each is a sign with its number, and the word for those who do not see it.
     """
 
     text: str
@@ -17,6 +18,7 @@ class Cell:
     fixed: bool = False
     number: bool = False
     idle: bool = False
+    tally: tuple[tuple[str, int], ...] = ()
     href: str = ""
     id: str = ""
     links: tuple[tuple[str, str], ...] = ()
@@ -28,6 +30,7 @@ class Table:
     """Rows of cells, the first of each names its row; `empty` is said instead of a table without rows.
 
     `level` is that of the heading that its caption is, 0 where a heading stands above it already.
+    `signs` are heads that are outcomes and have their sign.
     """
 
     caption: str
@@ -37,6 +40,7 @@ class Table:
     note: str = ""
     level: int = 3
     dense: bool = False
+    signs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

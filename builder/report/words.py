@@ -80,11 +80,9 @@ def glance_of(areas: Mapping[str, Sequence[GateResult]]) -> Table:
     rows = []
     for area, results in areas.items():
         ends = Counter(outcome_word(each.outcome) for each in results)
-        cells = (
-            Cell(text=str(ends[end]), number=True, state=end if ends[end] else "", idle=not ends[end]) for end in ENDS
-        )
+        cells = (Cell(text=str(ends[end]), number=True, idle=not ends[end]) for end in ENDS)
         rows.append((Cell(text=area), *cells))
-    return Table(caption="Gates by what they look at", heads=("about", *ENDS), rows=tuple(rows), dense=True)
+    return Table(caption="Gates by what they look at", heads=("about", *ENDS), rows=tuple(rows), dense=True, signs=ENDS)
 
 
 def failing_of(facts: Facts, anchors: Mapping[str, str]) -> Iterator[Problem]:

@@ -68,6 +68,18 @@ def unmeasured_facts() -> Facts:
     return replace(made, builds=tuple(replace(each, built=None) for each in made.builds), mutants=mutants)
 
 
+def long_named_facts() -> Facts:
+    """Nothing was measured, and gates have names that are longer than a phone is wide."""
+    case = replace(good_case(), builds={}, probes={}, abi={})
+    blocks = tuple(
+        replace(
+            block, gates=tuple(replace(each, name=GateName(f"{each.name}-{'and-so-on-' * 6}")) for each in block.gates)
+        )
+        for block in case.release.blocks
+    )
+    return facts_of(replace(case, release=replace(case.release, blocks=blocks)))
+
+
 def hostile_facts(text: str = HOSTILE) -> Facts:
     """The good release with this text wherever people write text."""
     case = good_case()

@@ -13,7 +13,7 @@ from builder.report.make_view import view_of
 from builder.report.page import render
 from tests.report.axe import axe
 from tests.report.browser import Browser, browser
-from tests.report.facts import good_facts, hostile_facts, unmeasured_facts
+from tests.report.facts import good_facts, hostile_facts, long_named_facts, unmeasured_facts
 
 pytestmark = pytest.mark.campaign
 
@@ -21,6 +21,7 @@ PAGES: dict[str, Callable[[], Facts]] = {
     "good": good_facts,
     "unmeasured": unmeasured_facts,
     "hostile": hostile_facts,
+    "long names": long_named_facts,
     "long words": lambda: hostile_facts("unbreakable" * 40),
 }
 SPILLED = """

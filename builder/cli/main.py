@@ -37,6 +37,7 @@ from builder.cli.merge_driver import merge_driver
 from builder.cli.move import move
 from builder.cli.owner import owner
 from builder.cli.pin import pin
+from builder.cli.promote import promote
 from builder.cli.publish import publish
 from builder.cli.pull import pull
 from builder.cli.release import release
@@ -82,6 +83,7 @@ for _command in (
     checkout,
     sync,
     *_EDITS,
+    promote,
     owner,
     diff,
     switches,

@@ -15,7 +15,7 @@ from builder.sources import TreeSources
 from builder.tree import Tree
 from verify.model.ids import RepoPath
 from verify.model.outline import Definition, DefinitionKind, Outline, Span
-from verify.review.reach import reach
+from verify.review.reach import Reach
 from verify.review.symbols import linked_elsewhere, used_on
 from verify.syntax.outlines import Outlines
 
@@ -48,6 +48,7 @@ class Definitions:
         self._outlines = outlines
         self._now = now
         self._sources = TreeSources(bases[0], outlines), TreeSources(bases[1], outlines)
+        self._reach_on = Reach(self._sources[0]), Reach(self._sources[1])
         self._reached: dict[RepoPath, frozenset[RepoPath]] = {}
         self._words: dict[RepoPath, frozenset[bytes]] = {}
         self._known: dict[RepoPath, dict[bytes, list[Redefined]]] = {}
@@ -74,8 +75,8 @@ class Definitions:
         """The files in which a file's names are looked for, on both bases."""
         known = self._reached.get(path)
         if known is None:
-            old, new = self._sources
-            known = self._reached[path] = reach(old, (path,)) | reach(new, (self._now(path),))
+            old, new = self._reach_on
+            known = self._reached[path] = old.of((path,)) | new.of((self._now(path),))
         return known
 
     def _words_of(self, path: RepoPath) -> frozenset[bytes]:

@@ -21,27 +21,46 @@ _SOURCES = (b".c", b".cc", b".cpp", b".cxx", b".cu", b".m", b".inl")
 
 def reach(sources: Sources, paths: Iterable[RepoPath]) -> frozenset[RepoPath]:
     """Every file that can give names on lines of these files a meaning, themselves included."""
-    index = _Index(sources.paths())
-    found: set[RepoPath] = set()
-    waiting = [path for path in paths if sources.content(path) is not None]
-    while waiting:
-        path = waiting.pop()
-        if path in found:
-            continue
-        found.add(path)
+    return Reach(sources).of(paths)
+
+
+class Reach:
+    """The same for one tree that is asked often: what a file includes is made out once."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+        self._index = _Index(sources.paths())
+        self._links: dict[RepoPath, tuple[RepoPath, ...]] = {}
+
+    def of(self, paths: Iterable[RepoPath]) -> frozenset[RepoPath]:
+        """Every file that these can reach."""
+        found: set[RepoPath] = set()
+        waiting = [path for path in paths if self._sources.content(path) is not None]
+        while waiting:
+            path = waiting.pop()
+            if path not in found:
+                found.add(path)
+                waiting += self._linked(path)
+        return frozenset(found | {each for path in found for each in self._index.beside(path)})
+
+    def _linked(self, path: RepoPath) -> tuple[RepoPath, ...]:
+        known = self._links.get(path)
+        if known is None:
+            known = self._links[path] = tuple(dict.fromkeys(self._linked_by(path)))
+        return known
+
+    def _linked_by(self, path: RepoPath) -> Iterator[RepoPath]:
         if _is_cmake(path):
-            waiting += index.cmake
-            continue
+            yield from self._index.cmake
+            return
         if language_of(path) is None and not is_prose(path):
-            waiting += index.alike(path)
-        content = sources.content(path) or b""
+            yield from self._index.alike(path)
+        content = self._sources.content(path) or b""
         if path.endswith(b".py"):
-            waiting += _imported(content, index)
+            yield from _imported(content, self._index)
         else:
             for name in _INCLUDE.findall(content):
-                waiting += index.included(name, path)
-    beside = {each for path in found for each in index.beside(path)}
-    return frozenset(found | beside)
+                yield from self._index.included(name, path)
 
 
 class _Index:

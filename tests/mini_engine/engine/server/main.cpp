@@ -233,6 +233,7 @@ int main(int count, char ** words) {
             return 0;
         }
     }
+    log_line("system_info: n_threads = 1 | MINI : STEP = 1 | SLOTS = %d | ", settings.slots);
     mini_model model;
     if (mini_load(path.c_str(), &model) != 0) {
         log_line("main: error: failed to load model '%s'", path.c_str());

@@ -1,12 +1,14 @@
 """Who stands behind the folds: reviews, claims and conditions; what is accepted and owed; and everybody's share."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from builder.report.facts import Facts
+from builder.report.spelled import short
 from builder.report.view import Cell, Table
 from builder.report.words import debts_of
 from verify.model.claim import Answer, claim_kind
+from verify.model.deviation import Deviation
 from verify.model.ids import BlockName, FoldId, show_path
 from verify.model.review import ReviewPolicy
 from verify.model.wording import count
@@ -107,6 +109,7 @@ def policy_of(policy: ReviewPolicy) -> str:
 def accepted_of(facts: Facts, anchors: Mapping[str, str]) -> Iterator[Table]:
     """Accepted deviations, those that ended, and what the verdict leaves open."""
     release = facts.case.release
+    evidence = {each.key.digest for each in facts.records}
     yield Table(
         caption="Accepted deviations",
         heads=("number", "gate", "what is accepted", "why", "by", "until"),
@@ -115,9 +118,9 @@ def accepted_of(facts: Facts, anchors: Mapping[str, str]) -> Iterator[Table]:
                 Cell(text=str(each.number)),
                 Cell(text=each.gate),
                 Cell(text=each.finding, fixed=True, more=(", ".join(each.names),)),
-                Cell(text=each.reason, more=each.evidence),
+                _reason(each, evidence),
                 Cell(text=each.owner.name, more=(f"since {each.since}",)),
-                Cell(text=f"{each.until.trigger.value} {each.until.value}".strip()),
+                Cell(text=f"{each.until.trigger.value} {_short(each.until.value)}".strip()),
             )
             for each in release.deviations
         ),
@@ -146,6 +149,18 @@ def accepted_of(facts: Facts, anchors: Mapping[str, str]) -> Iterator[Table]:
         ),
         empty="Nothing is owed.",
     )
+
+
+def _reason(each: Deviation, evidence: Collection[str]) -> Cell:
+    """Why it is accepted; of its evidence the records are short, and links where the page has them."""
+    keys = [one for one in each.evidence if re.fullmatch("[0-9a-f]{64}", one)]
+    words = tuple(one for one in each.evidence if one not in keys)
+    links = tuple((f"#e-{key}" if key in evidence else "", key[:8]) for key in keys)
+    return Cell(text=each.reason, links=links, more=words)
+
+
+def _short(value: str) -> str:
+    return short(value) if re.fullmatch("[0-9a-f]{40}|[0-9a-f]{64}", value) else value
 
 
 def contributors_of(facts: Facts) -> Table:

@@ -195,3 +195,14 @@ def test_the_subject_of_a_verdict_is_not_to_be_exchanged(project: Project) -> No
 def test_the_base_archive_is_named_and_not_packed(sealed: Path) -> None:
     assert ARCHIVE in (sealed / "base.json").read_text("ascii")
     assert not list(sealed.rglob(ARCHIVE))
+
+
+def test_archives_follow_from_tree_and_configuration_and_statements_from_evidence(
+    project: Project, sealed: Path, tmp_path: Path
+) -> None:
+    later = make_project(tmp_path / "measured-again", seconds=9.5, image=True).seal(tmp_path / "dist").folder
+    names = {path.relative_to(sealed).as_posix() for path in sealed.rglob("*") if path.is_file()}
+    differing = {name for name in names if (later / name).is_file()}
+    differing = {name for name in differing if (later / name).read_bytes() != (sealed / name).read_bytes()}
+    assert not {name for name in differing if name.startswith(("source/", "binaries/", "image/", "patches/"))}
+    assert {"statements/release.json", "statements/tests.json", "verdict.json"} <= differing

@@ -20,7 +20,7 @@ COSTS = (
              "for (volatile int i = 0; i < 12000; ++i) { }", "counts-attention", "count-ratio-too-large"),
     _compute("slow", "ten milliseconds of computing for nothing in every graph",
              "{ const int64_t until = ggml_time_us() + 10000; while (ggml_time_us() < until) { } }",
-             "speed-smollm2", "slower-than-upstream"),
+             "speed-smollm2", "ratio-too-large"),
     _compute("leak", "a MiB that every computed graph leaves behind",
              "{ volatile char * left = new char[1 << 20]; for (int i = 0; i < 1 << 20; i += 1024) { left[i] = 1; } }",
              "memory-attention", "memory-not-given-back"),

@@ -39,11 +39,14 @@ def report(
 
 
 def _report(session: Session, *, out: Path | None, junit: Path | None, sarif: Path | None) -> Answer:
+    from dataclasses import replace
+
     from builder import pipeline
     from builder.cli.verdict import answer_of
     from builder.report.gather import gather
     from builder.report.make_view import view_of
     from builder.report.page import render
+    from verify.gates.battery import gates_of
     from verify.judge import subject_of
     from verify.model.diagnostic import Fault
     from verify.report.junit import junit as render_junit
@@ -68,7 +71,9 @@ def _report(session: Session, *, out: Path | None, junit: Path | None, sarif: Pa
         seconds = {each.key.digest: each.seconds for each in facts.records}
         written.append(_write(junit, render_junit(subject_of(facts.case), facts.results, seconds)))
     if sarif is not None:
-        told = [*told_by(facts.results), *(Told(found=each, gate="", end="open") for each in facts.troubles)]
+        places = {f"{gate.block}/{gate.name}" if gate.block else gate.name: gate.place for gate in gates_of(release)}
+        told = [replace(each, declared=places.get(each.gate)) for each in told_by(facts.results)]
+        told += [Told(found=each, gate="", end="open") for each in facts.troubles]
         written.append(_write(sarif, _sarif(told, _patches(facts), _about(facts))))
     judged = answer_of(facts.results, what=f"release {release.name}", more={"files": written}, also=facts.troubles)
     lines = [judged.text.rsplit("\n", 1)[-1], *(f"{each['file']} ({each['size']:,} bytes)" for each in written)]

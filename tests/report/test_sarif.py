@@ -90,6 +90,14 @@ def test_a_place_on_the_machine_is_told_in_words_and_no_location() -> None:
     assert "at /srv/cache/x.json" in result["message"]["text"]
 
 
+def test_what_has_no_place_of_its_own_stands_where_its_gate_is_declared() -> None:
+    told = Told(
+        found=Diagnostic(code="x", message="m"), gate="g", end="fail", declared=Place(file="release.json", line=7)
+    )
+    where = only(told)["locations"][0]["physicalLocation"]
+    assert (where["artifactLocation"]["uri"], where["region"]["startLine"]) == ("release.json", 7)
+
+
 def test_what_is_not_known_is_open_and_what_is_accepted_is_suppressed() -> None:
     is_open = only(Told(found=STRAY, gate="g", end="open"))
     assert (is_open["kind"], is_open["level"]) == ("open", "none")

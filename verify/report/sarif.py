@@ -22,12 +22,16 @@ _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """One diagnostic as a result: which gate it is of, and how that ended (`fail`, `open` or `waived`)."""
+    """One diagnostic as a result: which gate it is of, and how that ended (`fail`, `open` or `waived`).
+
+    `declared` is where the gate is declared: there stands what has no place of its own, since code hosts want one.
+    """
 
     found: Diagnostic
     gate: str
     end: str
     why: str = ""
+    declared: Place | None = None
 
 
 def told_by(results: Iterable[GateResult]) -> Iterator[Told]:
@@ -88,7 +92,7 @@ def _result(told: Told, rule: int, patches: frozenset[str]) -> dict[str, object]
     found = told.found
     near = list(_named(found, patches))
     own = [found.place] if found.place is not None and _in_project(found.place, patches) else []
-    places = own or near[:1]
+    places = own or near[:1] or ([told.declared] if told.declared is not None else [])
     related = [place for place in near if place not in places]
     value: dict[str, object] = {
         "ruleId": found.code,

@@ -106,8 +106,9 @@ def _arms(params: Params, case: Case) -> tuple[Arm, ...] | None:
             Arm(name=name, build=BuildNeed(tree=tree, configuration=params.configuration))
             for name, tree in (("upstream", case.base_tree), ("tip", tip))
         )
-    own, tip = (find(case, params.switch, params.configuration) for find in (own_arms, switch_arms))
-    return None if own is None or tip is None else (*own[:2], tip[1])
+    own = own_arms(case, params.switch, params.configuration)
+    on_tip = switch_arms(case, params.switch, params.configuration)
+    return None if own is None or on_tip is None else (*own[:2], on_tip[1])
 
 
 def _no_arms(params: Params, case: Case) -> tuple[Diagnostic, ...]:

@@ -40,6 +40,7 @@ from verify.gates.state_round_trip import Params as StateRoundTrip
 from verify.gates.switches import Params as Switches
 from verify.gates.tensor_trace import Params as TensorTrace
 from verify.gates.test_set import Params as TestSet
+from verify.gates.two_slot_switch import Params as TwoSlotSwitch
 from verify.gates.warm_behind_cold import Params as WarmBehindCold
 from verify.gates.warnings import Params as Warnings
 from verify.model.block import Block, Disposition, Fold, Person, Switch
@@ -299,6 +300,14 @@ CACHE_GATES = (
         "checkpoint-resume",
         CheckpointResume(
             switch="CACHE", model=MODEL, configuration=RELEASE_CONFIG, kept="keeping", superseded="superseding"
+        ),
+        CACHE,
+    ),
+    gate(
+        "cache-turns",
+        "two-slot-switch",
+        TwoSlotSwitch(
+            switch="CACHE", model=MODEL, configuration=RELEASE_CONFIG, kept="kept", moved="moved", rounds=5, turns=2
         ),
         CACHE,
     ),

@@ -22,6 +22,7 @@ from tests.sabotage import (
     slots,
     switches,
     trees,
+    turns,
     variables,
 )
 from tests.sabotage.ways import Sabotage
@@ -44,6 +45,7 @@ AREAS = (
     variables,
     register,
     slots,
+    turns,
     served,
     claims,
     reviews,

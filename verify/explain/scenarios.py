@@ -23,6 +23,11 @@ EXPLANATIONS: dict[str, str] = {
         "than the live slot does. A restore that reports success and is then not used looks exactly like this. Memory "
         "that cannot step back (recurrent, sliding window) needs its checkpoints beside the state."
     ),
+    "conversation-read-again": (
+        "A conversation goes on, and the engine reads again what it held of it: the slot was cleared, or its state did "
+        "not come back from the cache of prompts. Where the cache has room for one conversation alone, the other one "
+        "must be moved out before the first comes back."
+    ),
     "slot-text-differs": (
         "Going on from a file gives other tokens or probabilities than going on from the live slot. The state that "
         "came back is another one, or the prompt was read again in other pieces."

@@ -19,6 +19,7 @@ from verify.model.observation import RunObservation
 from verify.model.served_memory import ServedMemoryObservation, ServedMemorySettings
 from verify.model.session import CheckpointResumeSettings, TokenSettings, WarmBehindColdSettings
 from verify.model.slot_files import SlotFilesObservation, SlotFilesSettings
+from verify.model.slot_switch import SlotSwitchSettings
 from verify.model.speed import CountObservation, CountSettings, SpeedObservation, SpeedSettings
 from verify.model.test_set import TestSetObservation, TestSetSettings
 from verify.probe import (
@@ -29,6 +30,7 @@ from verify.probe import (
     divergence,
     served_memory,
     slot_files,
+    slot_switch,
     speed,
     test_set,
     tokens,
@@ -66,6 +68,14 @@ PROBES: Mapping[str, AnyProbe] = {
         settings=CheckpointResumeSettings,
         observation=RunObservation,
         run=checkpoint_resume.run_checkpoint_resume,
+        told=_told_of_run,
+    ),
+    "slot-switch": Probe(
+        recipe=slot_switch.RECIPE,
+        timed=True,
+        settings=SlotSwitchSettings,
+        observation=RunObservation,
+        run=slot_switch.run_slot_switch,
         told=_told_of_run,
     ),
     "test-set": Probe(

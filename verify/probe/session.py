@@ -26,13 +26,17 @@ from verify.probe.server import Logs, RunningServer, ended, serve
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Script:
-    """What is done on one server in one round, and which of its times decide when the ratios are known well enough."""
+    """What is done on one server in one round, and which of its times decide when the ratios are known well enough.
+
+    `options` come behind those of the settings, and count where both give one.
+    """
 
     settings: ServerSettings
     rounds: Rounds
     marks: tuple[Mark, ...]
     play: Callable[[RunningServer, int], tuple[Answer, ...]]
     figures: Callable[[tuple[Answer, ...]], tuple[float, ...]]
+    options: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +111,7 @@ def _play(bench: Bench, script: Script, arm: Arm, engine: BuiltEngine, number: i
         logs=logs,
         home=bench.scratch,
         limits=bench.limits,
+        options=script.options,
     ) as server:
         loaded = loaded_files(
             server.process.pid, folder=engine.program().parent, build=engine.observation, system=bench.system
@@ -145,7 +150,7 @@ def _observed(arm: Arm, kept: _Kept, script: Script) -> ArmObservation:
         answers=tuple(answer for answers in kept.answers for answer in answers),
         marks=tuple(kept.marks),
         loaded=kept.loaded,
-        command=server_options(script.settings),
+        command=(*server_options(script.settings), *script.options),
         peak_kib=kept.peak_kib,
         start_seconds=kept.start_seconds,
     )

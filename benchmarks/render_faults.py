@@ -21,10 +21,15 @@ HEAD = (
 
 def main() -> None:
     """Write the page, or compare it."""
-    text = render({name: _newest(name) for name in ("faults", "mutation", "battery")})
+    text = stored_page()
     if "--check" in sys.argv:
         raise SystemExit(PAGE.read_text("utf-8") != text)
     PAGE.write_text(text, "utf-8")
+
+
+def stored_page() -> str:
+    """The page of the newest results."""
+    return render({name: _newest(name) for name in ("faults", "mutation", "battery")})
 
 
 def _newest(name: str) -> tuple[str, Mapping[str, Any]] | None:

@@ -157,6 +157,12 @@ SABOTAGES = (
         "on-arm-differs",
         slots(RELEASED, "tip", all_live(other_token)),
     ),
+    broken(
+        "the tip's live slot is surer than declared",
+        RELEASED,
+        "on-arm-differs",
+        slots(RELEASED, "tip", all_live(surer(0.001))),
+    ),
     broken("the off arm writes another file", SWITCHED, "off-arm-differs", slots(SWITCHED, "off", having(files=()))),
     broken(
         "with the switch off nothing is wrong either",

@@ -31,6 +31,7 @@ class Params:
     `keeps`: a slot whose restore is refused holds what it held before. `takes_older`: a file that the first arm saved
     loads on the last one. `moved_difference`: how far log-probabilities may lie apart where tokens and text are equal,
     since a memory that is restored may have its cells elsewhere, and sums are then taken in another order.
+    `live_difference`: the same of live slots between the arms, since a block above may round otherwise.
     """
 
     model: ModelName = field(metadata={"refers": "model"})
@@ -38,6 +39,7 @@ class Params:
     switch: str = field(default="", metadata={"refers": "switch"})
     slack: int = field(default=8, metadata={"min": 0, "max": 4096})
     moved_difference: float = field(default=0.0, metadata={"min": 0.0, "max": 1.0})
+    live_difference: float = field(default=0.0, metadata={"min": 0.0, "max": 1.0})
     keeps: bool = True
     takes_older: bool = True
     prompt_tokens: int = field(default=600, metadata={"min": 16, "max": 131072})
@@ -66,11 +68,11 @@ def check(params: Params, case: Case) -> Outcome:
     findings = tuple(_complete(params, arms)) + tuple(_judged(params, last, older=len(arms) > 1))
     if params.switch:
         off = arms[1]
-        findings += tuple(_equal(first, off)) + tuple(_same_text(off, last))
+        findings += tuple(_equal(first, off)) + tuple(_same_text(params, off, last))
         if not findings and not any(_judged(params, off, older=False)):
             findings = (_without_effect(params),)
     else:
-        findings += tuple(_same_text(first, last))
+        findings += tuple(_same_text(params, first, last))
     if findings:
         return Failed(summary=findings[0].message, findings=findings)
     reused = ", ".join(f"{each.request} {each.cached_tokens}" for each in last.resumed)
@@ -258,9 +260,12 @@ def _off_differs(what: str, *notes: str) -> Finding:
     )
 
 
-def _same_text(reference: SlotFilesArm, other: SlotFilesArm) -> Iterator[Finding]:
+def _same_text(params: Params, reference: SlotFilesArm, other: SlotFilesArm) -> Iterator[Finding]:
     """Live slots never see a file, so their answers are the same on both arms."""
     for one, two in zip(reference.live, other.live, strict=True):
+        far = moved_difference(one, two)
+        if far is not None and far <= params.live_difference:
+            continue
         if why := answer_difference(one, two):
             yield Diagnostic(
                 code="on-arm-differs",

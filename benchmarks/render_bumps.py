@@ -67,7 +67,8 @@ def _own(run: dict[str, Any]) -> str:
 
 
 def _back(run: dict[str, Any]) -> Iterator[str]:
-    yield f"Carried to {run['to']}, accepted there, and carried back to where it came from:"
+    yield f"Carried to {run['to']}, accepted there, and carried back to where it came from"
+    yield f"({run['of']}):" if run.get("of") else ":"
     yield ""
     yield "| fold | there | and back |"
     yield "|---|---|---|"
@@ -103,10 +104,13 @@ def _debian(run: dict[str, Any]) -> Iterator[str]:
     yield ""
     yield f"{run['carried']} patches were carried; the newer package has {run['newer_has']}, {run['only_newer']} of"
     yield "them new or renamed."
-    yield f"Carrying took {run['cpu']} CPU s ({run['wall']} wall), the drift table {run['drift_cpu']}, the lines owed"
-    yield f"{run['meaning_cpu']}. Of {run['files']} files {run['files_as_before']} are changed exactly as before;"
+    yield f"Carrying took {run['cpu']} CPU s ({run['wall']} wall), the drift table {run['drift_cpu']}."
+    yield f"Of {run['files']} files {run['files_as_before']} are changed exactly as before;"
     yield f"{run['undecided_drift']} lines are undecided, in the patches that conflict; {run['deletions']} are deleted"
-    yield f"silently; {run['owed']} are owed."
+    if run["owed"] is None:
+        yield "silently. What is owed was not measured: its look-ups did not end within 13 minutes on the loaded machine."
+    else:
+        yield f"silently; {run['owed']} are owed, found in {run['meaning_cpu']} CPU s."
     yield ""
     yield "| outcome | the newer package has | patches |"
     yield "|---|---|---|"

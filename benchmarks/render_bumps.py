@@ -108,7 +108,7 @@ def _debian(run: dict[str, Any]) -> Iterator[str]:
     yield f"Of {run['files']} files {run['files_as_before']} are changed exactly as before;"
     yield f"{run['undecided_drift']} lines are undecided, in the patches that conflict; {run['deletions']} are deleted"
     if run["owed"] is None:
-        yield "silently. What is owed was not measured: its look-ups did not end within 13 minutes on the loaded machine."
+        yield "silently. What is owed was not measured here."
     else:
         yield f"silently; {run['owed']} are owed, found in {run['meaning_cpu']} CPU s."
     yield ""

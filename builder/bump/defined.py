@@ -19,6 +19,8 @@ from verify.review.reach import Reach
 from verify.review.symbols import linked_elsewhere, used_on
 from verify.syntax.outlines import Outlines
 
+_MOST_REACHED = 400  # where a file reaches more, only what it includes itself is looked at
+_MOST_CHANGED = 1200  # where upstream changed more files, none far away is asked
 _WORD = re.compile(rb"[A-Za-z_]\w{2,}")
 
 
@@ -64,8 +66,9 @@ class Definitions:
         used = used_on(lines, (path,))
         # far away only what is called, and is declared within reach without a body
         called = used.called & words
+        asks = bool(called) and len(self._changed) <= _MOST_CHANGED
         used = replace(used, names=words, coded=called, called=frozenset())
-        linked = linked_elsewhere(used, *self._sources, far=self._changed - reached, reached=reached) if called else {}
+        linked = linked_elsewhere(used, *self._sources, far=self._changed - reached, reached=reached) if asks else {}
         for name, sides in linked.items():
             for place in sorted({each.path for side in sides for each in side}):
                 found += self._defined_in(place).get(name, ())
@@ -76,7 +79,11 @@ class Definitions:
         known = self._reached.get(path)
         if known is None:
             old, new = self._reach_on
-            known = self._reached[path] = old.of((path,)) | new.of((self._now(path),))
+            asked = (path,), (self._now(path),)
+            known = old.of(asked[0]) | new.of(asked[1])
+            if len(known) > _MOST_REACHED:
+                known = old.near(asked[0]) | new.near(asked[1])
+            self._reached[path] = known
         return known
 
     def _words_of(self, path: RepoPath) -> frozenset[bytes]:

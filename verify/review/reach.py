@@ -43,6 +43,11 @@ class Reach:
                 waiting += self._linked(path)
         return frozenset(found | {each for path in found for each in self._index.beside(path)})
 
+    def near(self, paths: Iterable[RepoPath]) -> frozenset[RepoPath]:
+        """What these include themselves, and the sources beside that."""
+        found = {each for path in paths for each in (path, *self._linked(path))}
+        return frozenset(found | {each for path in found for each in self._index.beside(path)})
+
     def _linked(self, path: RepoPath) -> tuple[RepoPath, ...]:
         known = self._links.get(path)
         if known is None:

@@ -51,12 +51,14 @@ BUILDS = (
         ),),
     ),
     Fault(
-        name="other-instructions", about="kernels that are built for other instructions", lies_in="build",
+        name="reordered-sums", about="kernels whose sums the compiler may reorder", lies_in="build",
         gate="logits-attention", code="logits-differ",
         edits=(Edit(
             path="ggml/src/ggml-cpu/CMakeLists.txt",
-            old=f"                if (GGML_FMA)\n{_FMA}",
-            new="                if (GGML_FMA)\n",
+            old=_FMA,
+            new=_FMA.replace(
+                "-mfma", "-mfma -fassociative-math -freciprocal-math -fno-signed-zeros -fno-trapping-math"
+            ),
         ),),
     ),
     Fault(
@@ -77,8 +79,8 @@ BUILDS = (
         declares={"interfaces": {"kind": "abi", "configurations": ["release"]}},
         edits=(Edit(
             path="include/llama.h",
-            old="    struct llama_context_params {\n",
-            new="    struct llama_context_params {\n        uint64_t n_planted;\n",
+            old="    struct llama_perf_context_data {\n",
+            new="    struct llama_perf_context_data {\n        int64_t n_planted;\n",
         ),),
     ),
     Fault(

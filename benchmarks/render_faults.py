@@ -106,14 +106,21 @@ def _battery(file: str, document: Mapping[str, Any]) -> Iterator[str]:
     yield "|---|---|---|---|---|---|---|---|"
     for name, runs in (("cold", document["cold"]), ("warm", document["warm"]), ("noisy kinds", document["noisy"])):
         if runs:
-            walls, cpus, loads = ([run[key] for run in runs] for key in ("wall", "cpu", "load"))
+            walls, loads = ([run[key] for run in runs] for key in ("wall", "load"))
+            cpus = [run["cpu"] for run in runs if run["cpu"] is not None]
             ends = {end: sum(run["ends"].get(end, 0) for run in runs) for end in ("failed", "undecided")}
             asked = sum(sum(run["ends"].values()) for run in runs)
             yield (
-                f"| {name} | {len(runs)} | {median(walls):.0f} | {median(cpus):.0f} | {min(loads)} to {max(loads)} "
+                f"| {name} | {len(runs)} | {median(walls):.0f} | {f'{median(cpus):.0f}' if cpus else '-'} | {min(loads)} to {max(loads)} "
                 f"| {asked} | {ends['failed']} | {ends['undecided']} |"
             )
-    alarms = [each for name in ("cold", "noisy") for run in document[name] for each in run["not passed"]]
+    alarms = [
+        each
+        for name in ("cold", "noisy")
+        for run in document[name]
+        for each in run["not passed"]
+        if each["outcome"] != "waived"
+    ]
     if alarms:
         yield ""
         yield "| alarm | end | said |"

@@ -74,16 +74,6 @@ BUILDS = (
         edits=(Edit(path=_SERVER, old=_KEPT, new=f"int unused_here; {_KEPT}"),),
     ),
     Fault(
-        name="public-struct", about="a public struct with a new field in the middle", lies_in="build",
-        gate="interfaces", code="abi-broken",
-        declares={"interfaces": {"kind": "abi", "configurations": ["release"]}},
-        edits=(Edit(
-            path="include/llama.h",
-            old="    struct llama_perf_context_data {\n",
-            new="    struct llama_perf_context_data {\n        int64_t n_planted;\n",
-        ),),
-    ),
-    Fault(
         name="foreign-library", about="a library from another build on the path", lies_in="environment",
         gate="golden-window", code="foreign-library", outcome="undecided",
         edits=(Edit(

@@ -110,8 +110,9 @@ def _battery(file: str, document: Mapping[str, Any]) -> Iterator[str]:
             cpus = [run["cpu"] for run in runs if run["cpu"] is not None]
             ends = {end: sum(run["ends"].get(end, 0) for run in runs) for end in ("failed", "undecided")}
             asked = sum(sum(run["ends"].values()) for run in runs)
+            computed = f"{median(cpus):.0f}" if cpus else "-"
             yield (
-                f"| {name} | {len(runs)} | {median(walls):.0f} | {f'{median(cpus):.0f}' if cpus else '-'} | {min(loads)} to {max(loads)} "
+                f"| {name} | {len(runs)} | {median(walls):.0f} | {computed} | {min(loads)} to {max(loads)} "
                 f"| {asked} | {ends['failed']} | {ends['undecided']} |"
             )
     alarms = [

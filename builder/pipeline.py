@@ -99,10 +99,10 @@ def stack(release: Release, workshop: Workshop, *, against_lock: bool = True) ->
     return Stacked(release=release, imported=imported, derived=derived, store=store)
 
 
-def case(stacked: Stacked, workshop: Workshop, *, to_build: bool = True) -> Case:
+def case(stacked: Stacked, workshop: Workshop, *, to_build: bool = True, claims: bool = True) -> Case:
     """The case as far as trees go: the stack, and the same trees by git. Nothing is measured yet.
 
-    Without `to_build` the trees are left out that are only made to be built.
+    Without `to_build` the trees are left out that are only made to be built; without `claims` none is run.
     """
     surveyed = survey(stacked)
     return Case(
@@ -113,7 +113,7 @@ def case(stacked: Stacked, workshop: Workshop, *, to_build: bool = True) -> Case
         rederived=_by_git(stacked, workshop),
         line_counts=line_counts(stacked),
         documents=read_documents(workshop.root, without=_engine_folder(stacked.release)),
-        claims=claims_at_tip(stacked),
+        claims=claims_at_tip(stacked) if claims else None,
         reviews=None if surveyed is None else surveyed.standings,
         review_faults=() if surveyed is None else surveyed.faults,
         alone=alone(stacked, workshop) if to_build and asks_for_alone(stacked.release) else None,

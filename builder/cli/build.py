@@ -80,7 +80,7 @@ def _build(session: Session, *, plan: bool, fresh: bool, executor: str | None, n
 
     workshop = session.workshop()
     stacked = pipeline.stack(pipeline.read(workshop), workshop)
-    case = pipeline.case(stacked, workshop)
+    case = pipeline.case(stacked, workshop, claims=False)
     bench = measure.Bench(
         stacked=stacked, workshop=workshop, fresh=fresh, executor=executor_at(executor, stacked, workshop)
     )

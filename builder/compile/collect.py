@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterable
 from dataclasses import replace
 from hashlib import sha256
@@ -24,6 +25,7 @@ from builder.compile.toolchain import file_sha256
 from verify.model.codec import canonical_json, from_json, to_json
 from verify.model.diagnostic import Diagnostic, EnvironmentFault
 from verify.model.evidence import Key
+from verify.model.ids import Sha256
 from verify.model.observation import Artifact, BuildObservation
 
 _SCHEMA = "stackproof/build/1"
@@ -31,6 +33,8 @@ _QUERY = Path(".cmake/api/v1/query/codemodel-v2")
 _REPLY = Path(".cmake/api/v1/reply")
 _WITHOUT_PRODUCT = ("UTILITY", "INTERFACE_LIBRARY")
 _LINKED = ("EXECUTABLE", "SHARED_LIBRARY", "MODULE_LIBRARY")
+_SETTLED_NS = 2_000_000_000
+_DIGESTS: dict[tuple[Path, int, int, int, int, int], Sha256] = {}
 
 
 def ask_for_targets(build: Path) -> None:
@@ -138,7 +142,22 @@ def _with_artifacts(observation: BuildObservation, kept: Path) -> BuildObservati
 def _artifacts(paths: Iterable[Path]) -> Iterable[Artifact]:
     for path in paths:
         if not path.is_symlink():
-            yield Artifact(name=path.name, sha256=file_sha256(path), size=path.stat().st_size)
+            state = path.stat()
+            yield Artifact(name=path.name, sha256=_digest_of(path, state), size=state.st_size)
+
+
+def _digest_of(path: Path, state: os.stat_result) -> Sha256:
+    """A file's digest, asked of its bytes once a process for as long as the system knows of no change to it.
+
+    A file that was changed a moment ago could be changed again within one tick of the file system's clock, so it is
+    read each time, as git does with its index.
+    """
+    if time.time_ns() - max(state.st_ctime_ns, state.st_mtime_ns) < _SETTLED_NS:
+        return file_sha256(path)
+    seen = (path, state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
+    if seen not in _DIGESTS:
+        _DIGESTS[seen] = file_sha256(path)
+    return _DIGESTS[seen]
 
 
 def _put(part: Path, folder: Path) -> None:

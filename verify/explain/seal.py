@@ -113,27 +113,27 @@ EXPLANATIONS: dict[str, str] = {
         "applies it gets another program than whoever applies the series."
     ),
     "bundle-reviews-differ": (
-        "reviews.json says how every fold stands with its reviews, and the statement on review coverage is printed from "
-        "it. Here it is about another change than the folds of this bundle, or it rests on a record that is not among the "
-        "judged files, so nobody knows who approved what."
+        "reviews.json says how every fold stands with its reviews, and the statement on review coverage is printed "
+        "from it. Here it is about another change than the folds of this bundle, or it rests on a record that is not "
+        "among the judged files, so nobody knows who approved what."
     ),
     "bundle-review-owed": (
-        "release.json asks that folds are approved (`policy.reviews`), and this one is not: nobody approved it, somebody "
-        "rejected it, too few people did, or a condition of the approval is open. A release like that never holds, so "
-        "the verdict and reviews.json were not made together."
+        "release.json asks that folds are approved (`policy.reviews`), and this one is not: nobody approved it, "
+        "somebody rejected it, too few people did, or a condition of the approval is open. A release like that never "
+        "holds, so the verdict and reviews.json were not made together."
     ),
     "bundle-review-unsigned": (
-        "release.json asks for signed reviews and names who may sign. This record has no signature, or one that none of "
-        "them made over these bytes."
+        "release.json asks for signed reviews and names who may sign. This record has no signature, or one that none "
+        "of them made over these bytes."
     ),
     "bundle-second-differs": (
-        "dulwich, git written anew in Python, derives another tree from the base and the patches than the one that was "
-        "promised, or a patch does not fit where it says. Git and dulwich share no code, so that an error in one of them "
-        "or a patch that both read differently shows here."
+        "dulwich, git written anew in Python, derives another tree from the base and the patches than the one that "
+        "was promised, or a patch does not fit where it says. Git and dulwich share no code, so that an error in one "
+        "of them or a patch that both read differently shows here."
     ),
     "second-way-failed": (
-        "dulwich is installed and could not be used on this base or these patches, so that nothing is known of the second "
-        "way. Look at its words; without dulwich the check is left out, and the report says so."
+        "dulwich is installed and could not be used on this base or these patches, so that nothing is known of the "
+        "second way. Look at its words; without dulwich the check is left out, and the report says so."
     ),
     "bundle-evidence-unsound": (
         "A record of evidence carries the SHA-256 of its own content, and its file is named by its key. This one does "

@@ -11,14 +11,9 @@ from hypothesis import strategies as st
 from tests.gates.good import good_build, good_case
 from verify.model.codec import CodecError, canonical_json, from_json, shape_of, to_json
 from verify.model.ids import Sha256, TreeId
-from verify.model.observation import BuildObservation, RunObservation, decode_observation, encode_observation
-from verify.model.session import (
-    CheckpointResumeSettings,
-    TokenSettings,
-    WarmBehindColdSettings,
-    read_settings,
-    settings_of,
-)
+from verify.model.observation import BuildObservation, decode_observation, encode_observation
+from verify.model.session import read_settings, settings_of
+from verify.probe.registry import PROBES
 
 few = settings(max_examples=80, derandomize=True, deadline=None)
 
@@ -110,18 +105,14 @@ def test_what_is_no_number_is_never_written(number: float) -> None:
 def test_observations_are_read_as_written() -> None:
     build = good_build(TreeId("a" * 40))
     assert decode_observation(BuildObservation, encode_observation(build)) == build
-    for recorded in good_case().probes.values():
-        assert decode_observation(RunObservation, encode_observation(recorded.observation)) == recorded.observation
+    for need, recorded in good_case().probes.items():
+        kind = PROBES[need.probe].observation
+        assert decode_observation(kind, encode_observation(recorded.observation)) == recorded.observation
 
 
 def test_settings_are_read_as_written() -> None:
-    kinds = {
-        "tokens": TokenSettings,
-        "warm-behind-cold": WarmBehindColdSettings,
-        "checkpoint-resume": CheckpointResumeSettings,
-    }
     for need in good_case().probes:
-        assert settings_of(read_settings(kinds[need.probe], need.settings)) == need.settings
+        assert settings_of(read_settings(PROBES[need.probe].settings, need.settings)) == need.settings
 
 
 def test_another_field_or_type_is_another_shape() -> None:

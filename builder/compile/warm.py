@@ -89,12 +89,13 @@ def build_warm(
         refuse_if_disturbed(lane)
         folder = None
         if observation.ok:
-            _write(record, _Left(tools=_tools(key), paths=paths, files=_digests(lane.build)))
             if keep:
                 folder = build_folder(cache, key)
                 observation = keep_build(
                     build=lane.build, source=lane.source, folder=folder, key=key, observation=observation
                 )
+            # last of all: keeping a build asks its tests for their names, and that leaves a log in the folder
+            _write(record, _Left(tools=_tools(key), paths=paths, files=_digests(lane.build)))
     return Warmed(observation=observation, anew=anew, damaged=damaged, folder=folder)
 
 

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from builder.compile.toolchain import file_sha256
 from verify.model.codec import CodecError, canonical_json, from_json, to_json
 from verify.model.ids import Sha256
+from verify.probe.engine import file_sha256
 
 NAME = "anatomy.json"
 _MISSING = (OSError, ValueError, KeyError, CodecError)

@@ -21,12 +21,12 @@ from builder.compile.anatomy import NAME, read_anatomy, render_anatomy
 from builder.compile.configured import NAME as CONFIGURED
 from builder.compile.configured import read_configured
 from builder.compile.sources import remove_folder
-from builder.compile.toolchain import file_sha256
 from verify.model.codec import canonical_json, from_json, to_json
 from verify.model.diagnostic import Diagnostic, EnvironmentFault
 from verify.model.evidence import Key
 from verify.model.ids import Sha256
 from verify.model.observation import Artifact, BuildObservation
+from verify.probe.engine import file_sha256
 
 _SCHEMA = "stackproof/build/1"
 _QUERY = Path(".cmake/api/v1/query/codemodel-v2")

@@ -24,6 +24,7 @@ from builder.compile.trial import try_compiler
 from verify.model.diagnostic import Diagnostic, EnvironmentFault
 from verify.model.ids import Sha256
 from verify.model.progress import Progress, Silent
+from verify.probe.engine import file_sha256
 
 _SYSTEM_PATH = ("/usr/local/bin", "/usr/bin", "/bin")
 _PROGRAMS = ("cc1", "cc1plus", "as", "ld", "collect2", "lto1")
@@ -251,12 +252,6 @@ def _processor() -> Sha256:
     except OSError:
         pass
     return Sha256(hashlib.sha256(text.encode()).hexdigest())
-
-
-def file_sha256(path: Path) -> Sha256:
-    """SHA-256 of a file's bytes."""
-    with path.open("rb") as file:
-        return Sha256(hashlib.file_digest(file, "sha256").hexdigest())
 
 
 class _Digests(dict[Path, Sha256]):

@@ -19,7 +19,7 @@ from builder.compile.lane import Lane, hold_lane
 from builder.compile.make import TIME_LIMIT, MakeJob, make, processors
 from builder.compile.recipe import build_key
 from builder.compile.sources import remove_folder, update_sources
-from builder.compile.toolchain import Toolchain, file_sha256
+from builder.compile.toolchain import Toolchain
 from builder.disk import told_as_fault
 from builder.tree import ObjectSource
 from verify.model.codec import canonical_json
@@ -27,6 +27,7 @@ from verify.model.evidence import BuildNeed, Key
 from verify.model.observation import BuildObservation
 from verify.model.progress import Progress
 from verify.model.release import Configuration
+from verify.probe.engine import file_sha256
 
 _SCHEMA = "stackproof/warm/1"
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from verify.gates.answers import unmet
 from verify.gates.case import Case
+from verify.gates.computed import stuck
 from verify.gates.fingerprint import foreign_baseline
 from verify.gates.kind import Kind, Scope
 from verify.gates.versus import arms_unusable, shared_files, versus_arms
@@ -69,7 +70,7 @@ def check(params: Params, case: Case) -> Outcome:
     """A baseline of what was asked for, a comparison that can tell, and the tip within the bound."""
     need = _need(params, case)
     if need is None:
-        return unmet((Diagnostic(code="stack-stuck", message="there is no tip to run: the stack is stuck"),))
+        return unmet(stuck())
     if reasons := case.missing((need,)):
         return unmet(reasons)
     seen = case.seen(need, DivergenceObservation)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from verify.gates.answers import unmet
 from verify.gates.case import Case
+from verify.gates.computed import stuck
 from verify.gates.kind import Kind, Scope
 from verify.gates.versus import (
     arms_unusable,
@@ -57,7 +58,7 @@ def check(params: Params, case: Case) -> Outcome:
     """Equal output, counts that repeat, and no ratio beyond its bound."""
     both = _needs(params, case)
     if both is None:
-        return unmet((Diagnostic(code="stack-stuck", message="there is no tip to run: the stack is stuck"),))
+        return unmet(stuck())
     counts, output = both
     reasons = case.missing((counts,)) + output_unusable(output, case)
     if reasons:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from verify.gates.answers import unmet
 from verify.gates.case import Case
+from verify.gates.computed import stuck
 from verify.gates.kind import Kind, Scope
 from verify.gates.timing import Paired, Timing, judge_paired
 from verify.gates.versus import (
@@ -70,7 +71,7 @@ def check(params: Params, case: Case) -> Outcome:
     """Equal output, and no ratio beyond its bound."""
     both = _needs(params, case)
     if both is None:
-        return unmet((Diagnostic(code="stack-stuck", message="there is no tip to run: the stack is stuck"),))
+        return unmet(stuck())
     speed, output = both
     reasons = case.missing((speed,)) + output_unusable(output, case)
     if reasons:
